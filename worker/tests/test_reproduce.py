@@ -108,6 +108,98 @@ def test_script_names_no_module_of_kbx():
         assert "from kbx" not in text
 
 
+# ---------------------------------------------------------------- gradients
+
+FUNCTION = """\"\"\"Statement.\"\"\"
+import torch
+from kbx.suite import Close, call
+DIFFICULTY, DTYPE, TAGS = 1, "float32", ("elementwise",)
+CASES = [dict(n=n) for n in (40, 1, 2, 3, 4)]
+SIZES = [dict(n=64), dict(n=65), dict(n=66), dict(n=67)]
+CONTRACT = Close()
+def f(parts, counts, w, *, out=None):
+    y = sum(part.tanh() * w for part in parts) + counts
+    return (y, y.square()) if out is None else out.copy_(y)
+def inputs(make, n):
+    return call([make.floats(3, n), make.floats(3, n)], make.ints(n, low=1, high=5), w=make.floats(n))
+FORWARD, ENTRY = "f", "f_backward"
+"""
+OF_FUNCTION = {
+    "of a suite": FUNCTION
+    + 'DERIVED_FROM = "Category/f"\ndef f_backward(grad_output_0, grad_output_1, parts, counts, w): ...\n',
+    "of its own": FUNCTION + "def f_backward(grad_output_0, grad_output_1, parts, counts, w, *, out=None): ...\n",
+}
+RIGHT = """
+def f_backward(d0, d1, parts, counts, w):
+    y = sum(part.tanh() * w for part in parts) + counts
+    d = d0 + 2 * y * d1
+    return *(d * w * (1 - part.tanh() ** 2) for part in parts), sum((d * part.tanh()).sum(0) for part in parts)
+"""
+MODULE = """\"\"\"Statement.\"\"\"
+import torch
+from kbx.suite import Close
+DTYPE, TAGS = "float32", ("fusion",)
+PUBLISHED = SCALED = dict(n=8)
+CONTRACT = Close()
+class Model(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = torch.nn.Linear(width, width)
+        self.unused = torch.nn.Parameter(torch.ones(2))
+    def forward(self, x):
+        return self.linear(x).tanh()
+def init_inputs(n):
+    return [n]
+def inputs(make, n):
+    from kbx.suite import call
+    return call(make.floats(5, n))
+DERIVED_FROM, FORWARD = "level1/f", "Model"
+"""
+
+
+def shown(folder, text, source, monkeypatch, **further):
+    """What the script about a candidate for a file with this text tells."""
+    file = folder / "f_backward.py"
+    file.write_text(text)
+    return opened(script.written(about(str(file), source, **further)), monkeypatch).failure(1)
+
+
+@pytest.mark.parametrize("text", OF_FUNCTION.values(), ids=OF_FUNCTION)
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ("* w * (1", "* (1", "result[0]: 1"),
+        (".sum(0)", "", "result[2]: shape torch.Size([3, 40]), expected torch.Size([40])"),
+        ("return *(", "return *(0 * ", "result[1]: "),
+    ],
+)
+def test_gradients_of_a_task_are_those_of_its_forward(tmp_path, text, right, wrong, said, monkeypatch):
+    assert shown(tmp_path, text, RIGHT, monkeypatch) == []
+    lines = shown(tmp_path, text, RIGHT.replace(right, wrong), monkeypatch)
+    assert any(line.startswith(said) for line in lines), lines
+
+
+def test_gradients_of_results_have_the_shapes_that_these_have_on_new_values(tmp_path, monkeypatch):
+    """How many elements a mask selects is another number for each seed."""
+    text = OF_FUNCTION["of a suite"].replace("return (y, y.square())", "return (y[y > 1], y.square())")
+    source = RIGHT.replace("d = d0 +", "d = torch.zeros_like(y).masked_scatter(y > 1, d0) +")
+    assert shown(tmp_path, text, "import torch" + source, monkeypatch) == []
+
+
+def test_gradients_of_a_model_are_those_of_its_arguments_and_weights(tmp_path, monkeypatch):
+    right = MODULE[MODULE.index("class Model") : MODULE.index("def init_inputs")].replace("Model", "ModelNew")
+    assert shown(tmp_path, MODULE, "import torch\n" + right, monkeypatch) == []
+    detached = right.replace(
+        "self.linear(x)", "torch.nn.functional.linear(x, self.linear.weight, self.linear.bias.detach())"
+    )
+    lines = shown(tmp_path, MODULE, "import torch\n" + detached, monkeypatch)
+    assert lines[0] == "result['linear.bias']: 8 wrong elements of 8"
+    cut = right.replace(".tanh()", ".detach()")
+    message = "TypeError: ModelNew has 0 results that can be differentiated, and Model 1"
+    lines = shown(tmp_path, MODULE, "import torch\n" + cut, monkeypatch, message=message, status="runtime_error")
+    assert lines[-1] == "TypeError: 0 results can be differentiated, of 1"
+
+
 # ---------------------------------------------------------------- the call
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import socket
+import sys
 
 import patience
 import pytest
@@ -166,6 +167,7 @@ answer = [sorted(os.listdir(os.path.dirname(kbx.__file__))), os.path.exists('/ho
 def test_no_network(runner):
     found = runner("""
 import socket
+import sys
 answer = []
 for family, address in ((socket.AF_INET, ('1.1.1.1', 53)), (socket.AF_INET, ('127.0.0.1', 22)),
                         (socket.AF_INET6, ('::1', 22)), (socket.AF_UNIX, '\\0kbx-nobody')):
@@ -444,6 +446,7 @@ def test_connections_are_denied(runner):
     needs(runner, "seccomp")
     assert runner("""
 import socket
+import sys
 answer = []
 for address in ('\\0kbx-nobody', '/run/nobody'):
     try:
@@ -458,6 +461,7 @@ answer.append(other.recv(1).decode())
 
 TALKS_TO_ITSELF = """
 import socket
+import sys
 answer = []
 def attempt(what, act):
     try:
@@ -501,6 +505,21 @@ def test_one_gpu_is_visible(tmp_path, monkeypatch):
     assert tree.with_gpu("GPU-bb").devices == ("/dev/null", "/dev/nvidia-uvm", "/dev/nvidia3", "/dev/nvidiactl")
     assert tree.with_gpu("GPU-bb").gpu == "GPU-bb"
     assert tree.with_gpu("GPU-cc") == tree.with_gpu(None) == tree
+
+
+def test_an_environment_behind_a_link_is_seen_through_its_target(tmp_path, monkeypatch):
+    """Nothing can be bound inside of the link: when it is made its target need not be there yet."""
+    real, link = tmp_path / "real", tmp_path / "environment"
+    (real / "modules").mkdir(parents=True)
+    (real / "secrets").mkdir()
+    link.symlink_to(real)
+    monkeypatch.setattr(sys, "prefix", str(link))
+    monkeypatch.syspath_prepend(str(link / "modules"))
+    seen = dict(mounts.plan(False, hidden=[str(link / "secrets")]).entries)
+    assert seen[str(link)] == "link"
+    assert seen[str(real)] == "bind"
+    assert seen[str(real / "secrets")] == "hide"
+    assert not [path for path in seen if path.startswith(f"{link}/")]
 
 
 def test_scratch_is_bounded(zygote):

@@ -9,13 +9,15 @@ import inspect
 import pathlib
 from dataclasses import dataclass, field
 
-from kbx.oracle.backward import BackwardTask
-from kbx.oracle.backward_files import MARK
+from kbx.oracle.backward import Backward, BackwardTask, is_differentiable
+from kbx.oracle.backward_files import MARK, FunctionFileTask
 from kbx.oracle.models import ModelTask
 from kbx.oracle.module_backward import Differentiated
 from kbx.oracle.own_references import OwnFunctionTask
 from kbx.oracle.task import Task
+from kbx.suite import Call
 from kbx.suite.original import OriginalModel, OwnFunction
+from kbx.suite.values import tensors
 
 _OWN = "kbx"
 
@@ -26,34 +28,46 @@ class NotApart(Exception):
 
 @dataclass(frozen=True)
 class Reference:
-    """``code`` defines ``name``. ``upstream``: of a task of gradients, how many results the function has that can be differentiated."""
+    """``code`` defines ``name``. ``upstream``: of a task of gradients, how many results it has that can be differentiated."""
 
     code: str
     name: str
     upstream: int = 0
-    asked: frozenset[str] = frozenset()
-    """Of a task of gradients, the arguments that it is about; empty for all that can be differentiated."""
     init: str | None = None
     """Of a module, the expression of its arguments."""
 
 
 def of(task: Task) -> Reference:
     """Raises NotApart."""
-    if isinstance(task, Differentiated):
-        raise NotApart("the gradients of a Model are not reproduced outside of kbx yet; those of functions are")
     original = getattr(task, "original", None)
     path = original.file if isinstance(original, (OriginalModel, OwnFunction)) else task.path
     if isinstance(task, ModelTask):
-        return Reference(code(path, ["Model"]), "Model", init=repr(list(task.init)))
+        upstream = task.derived.count if isinstance(task, Differentiated) else 0
+        return Reference(code(path, ["Model"]), "Model", upstream, init=repr(list(task.init)))
     if isinstance(task, BackwardTask):
         name = task.code.__name__
-        return Reference(code(path, [name]), name, task.count, task.backward.asked)
+        return Reference(code(path, [name]), name, task.count)
     if isinstance(task, OwnFunctionTask):
         return Reference(code(path, [task.code.__name__]), task.code.__name__)
-    forward = task.inputs.__globals__.get(MARK)
-    if isinstance(forward, str):
-        raise NotApart(f"{task.path} derives its gradients, which are not reproduced outside of kbx yet")
+    if isinstance(task, FunctionFileTask):
+        name = inspect.unwrap(task.inputs).__globals__[MARK]
+        return Reference(code(path, [name]), name, task.count)
     return Reference(code(path, [task.entry]), task.entry)
+
+
+def differentiated(task: Task, call: Call) -> list[int]:
+    """Of a task of gradients, the places of the tensors that a call asks for the gradients of, among those of the forward's arguments."""
+    if isinstance(task, Differentiated):
+        return list(task.derived.positions)
+    if isinstance(task, BackwardTask):
+        backward = task.backward
+    elif isinstance(task, FunctionFileTask):
+        backward = Backward(task.forward, task.by)
+    else:
+        return []
+    own = Call(call.args[task.count :], call.kwargs)
+    chosen, given = backward.chosen(own), tensors([*own.args, *own.kwargs.values()])
+    return [place for place, t in enumerate(given) if id(t) in chosen and is_differentiable(t)]
 
 
 def code(path: str, names: list[str]) -> str:

@@ -63,7 +63,7 @@ def written(failure: Failure) -> str:
         "REFERENCE": of.name,
         "IS_MODEL": of.init is not None,
         "UPSTREAM": of.upstream or None,
-        "ASKED": sorted(of.asked),
+        "GRADIENTS_OF": reference.differentiated(task, call),
     }
     for name, value in settings.items():
         before, _, after = re.split(rf"(?m)(^{name} = .*$)", text, maxsplit=1)

@@ -2,7 +2,6 @@
 
 import contextlib
 import importlib.util
-import inspect
 import math
 import os
 import random
@@ -23,7 +22,7 @@ ENTRIES = ["candidate"]
 REFERENCE = "reference"
 IS_MODEL = False
 UPSTREAM = None
-ASKED = []
+GRADIENTS_OF = []
 TIME_LIMIT = 60
 ROUNDS = 3
 COMPILES_ONLY = not GPU and STATUS == "compile_error"
@@ -148,11 +147,14 @@ def module_of(name, code):
     return module
 
 
+def reference():
+    return getattr(module_of("reference", REFERENCE_CODE), REFERENCE)
+
+
 def reference_call(seed):
-    found = getattr(module_of("reference", REFERENCE_CODE), REFERENCE)
-    if IS_MODEL:
-        return built(found, seed)
-    return found if UPSTREAM is None else gradients_of(found)
+    found = reference()
+    made = built(found, seed) if IS_MODEL else found
+    return made if UPSTREAM is None else gradients_of(made)
 
 
 def candidate_call(seed):
@@ -160,7 +162,10 @@ def candidate_call(seed):
     found = next((getattr(module, name) for name in ENTRIES if hasattr(module, name)), None)
     if found is None:
         raise AttributeError(f"the candidate defines none of {', '.join(ENTRIES)}")
-    return built(found, seed) if IS_MODEL else found
+    if not IS_MODEL:
+        return found
+    made = built(found, seed)
+    return made if UPSTREAM is None else gradients_of(made)
 
 
 def init_arguments():
@@ -173,27 +178,58 @@ def built(kind, seed):
 
 
 def gradients_of(forward):
-    """A function of the gradients of the results and of the arguments, which returns the gradients of these."""
+    """A function of the gradients of the results, then of the arguments. It returns the gradients of the tensors at the places GRADIENTS_OF
+    among those of the arguments; of a module also those of its parameters, and zeros for what has none."""
+    weights = [each for each in forward.named_parameters() if each[1].requires_grad] if IS_MODEL else []
 
     def backward(*values, **kwargs):
-        bound = inspect.signature(forward).bind(*values[UPSTREAM:], **kwargs)
-        by = []
-        for name, value in bound.arguments.items():
-            if isinstance(value, torch.Tensor) and value.is_floating_point() and (not ASKED or name in ASKED):
-                bound.arguments[name] = value.detach().requires_grad_()
-                by.append(bound.arguments[name])
-        results = [t for _, t in leaves("", forward(*bound.args, **bound.kwargs)) if t.requires_grad]
-        found = torch.autograd.grad(results, by, values[:UPSTREAM], allow_unused=True)
+        results, by = graph_of(forward, values[UPSTREAM:], kwargs)
+        if len(results) != UPSTREAM:
+            raise TypeError(f"{len(results)} results can be differentiated, of {UPSTREAM}")
+        by += [weight for _, weight in weights]
+        found = torch.autograd.grad(results, by, values[:UPSTREAM], allow_unused=True, materialize_grads=IS_MODEL)
+        if IS_MODEL:
+            names = [*(f"tensor {place}" for place in GRADIENTS_OF), *(name for name, _ in weights)]
+            return dict(zip(names, found, strict=True))
         found = [each for each in found if each is not None]
         return found[0] if len(found) == 1 else tuple(found)
 
     return backward
 
 
+def graph_of(forward, args, kwargs):
+    """The results that can be differentiated, and the tensors at the places GRADIENTS_OF that they are made of: copies of the arguments."""
+    given = [t.detach().clone() for _, t in leaves("", [*args, *kwargs.values()])]
+    by = [given[place].requires_grad_() for place in GRADIENTS_OF]
+    args, kwargs = with_tensors((list(args), kwargs), iter(given))
+    return [t for _, t in leaves("", forward(*args, **kwargs)) if t.requires_grad], by
+
+
+def fit_upstream(args, kwargs):
+    """Draws gradients of results again whose shape is another on these values, as that of a masked selection is."""
+    results, _ = graph_of(reference(), args[UPSTREAM:], kwargs)
+    for place, result in enumerate(results):
+        if args[place].shape != result.shape:
+            args[place] = normal(result.shape, result.dtype)
+
+
+def with_tensors(value, others):
+    """The value with other tensors in place of its own, in their order."""
+    if isinstance(value, torch.Tensor):
+        return next(others)
+    if isinstance(value, dict):
+        return {key: with_tensors(each, others) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(with_tensors(each, others) for each in value)
+    return value
+
+
 def called(function, seed):
     """The result of a call on the values of a seed, and its arguments afterwards."""
     GENERATOR.manual_seed(seed)
     args, kwargs = arguments()
+    if UPSTREAM is not None and not IS_MODEL:
+        fit_upstream(args, kwargs)
     with contextlib.nullcontext() if UPSTREAM is not None else torch.no_grad():
         result = function(*args, **kwargs)
     if GPU:

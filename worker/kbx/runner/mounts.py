@@ -80,6 +80,7 @@ def plan(cuda: bool, hidden: Iterable[str] = (), besides: Iterable[str] = ()) ->
     wanted = {*_SYSTEM, *(_CUDA if cuda else ()), *_python(exclude=worker), *_toolkit()}
     wanted |= {os.path.join(package, name) for name in _WORKER_FILES} | {*besides}
     concealed = {os.path.dirname(worker), *(os.path.abspath(path) for path in hidden)}
+    concealed |= {os.path.realpath(path) for path in concealed}
     kinds = {path: "hide" for path in concealed}
     kinds |= {path: "link" if os.path.islink(path) else "bind" for path in wanted if os.path.lexists(path)}
     devices = [*_DEVICES]
@@ -117,10 +118,12 @@ def _inside(path: str, folder: str) -> bool:
 
 
 def _outermost(kinds: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """Entries in order of depth without what an enclosing entry already shows, or already hides."""
+    """Entries in order of depth without what an enclosing entry already shows, or already hides. A link shows what its target does."""
     kept: list[tuple[str, str]] = []
     for path in sorted(kinds, key=lambda p: p.split("/")):
         around = [kind for outer, kind in kept if path != outer and _inside(path, outer)]
+        if around and around[-1] == "link":
+            continue
         shown = bool(around) and around[-1] == "bind"
         if shown == (kinds[path] == "hide"):
             kept.append((path, kinds[path]))

@@ -1,5 +1,6 @@
 package dev.kbx.candidate;
 
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +25,20 @@ public record Problem(String file, @Nullable Integer line, String message, Kind 
     this(file, line, message, Kind.UNUSABLE);
   }
 
+  /** Whether a candidate's origin is this place: the file or line, or what is in that file. */
+  public boolean covers(String origin) {
+    String place = place();
+    return origin.equals(place)
+        || origin.startsWith(place + ":")
+        || Path.of(origin).startsWith(Path.of(place));
+  }
+
+  private String place() {
+    return line == null ? file : file + ":" + line;
+  }
+
   @Override
   public String toString() {
-    return (line == null ? file : file + ":" + line) + ": " + message;
+    return place() + ": " + message;
   }
 }

@@ -2,18 +2,26 @@ package dev.kbx.app;
 
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.CandidateSources;
+import dev.kbx.candidate.Problem;
 import dev.kbx.candidate.Reading;
 import dev.kbx.error.InputException;
+import dev.kbx.judge.Dispatcher;
+import dev.kbx.judge.Referee;
 import dev.kbx.plan.Plan;
 import dev.kbx.task.Policy;
+import dev.kbx.task.Suite;
+import dev.kbx.task.Task;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Status;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Kernels of experts, which candidates are timed beside. Each is judged before anything else is, in
@@ -22,7 +30,17 @@ import java.util.Optional;
 public final class Experts {
   private final List<Candidate> kernels;
 
+  /** Throws if a task has two. */
   private Experts(List<Candidate> kernels) {
+    Map<Task, Candidate> byTask = new HashMap<>();
+    for (Candidate kernel : kernels) {
+      Candidate other = byTask.putIfAbsent(kernel.task(), kernel);
+      if (other != null) {
+        throw new InputException(
+            "--baseline: %s and %s are both for %s; give one of them"
+                .formatted(other.origin(), kernel.origin(), kernel.task().path()));
+      }
+    }
     this.kernels = kernels;
   }
 
@@ -34,29 +52,51 @@ public final class Experts {
   public static Experts read(List<Path> files, RunPlan run) {
     if (files.isEmpty()) return new Experts(List.of());
     Reading reading = CandidateSources.read(files, run.suite().suite(), run.selected());
-    if (!reading.problems().isEmpty()) {
-      throw new InputException("--baseline: " + reading.problems().getFirst());
-    }
-    Map<String, Candidate> byTask = new HashMap<>();
-    for (Candidate kernel : reading.candidates()) {
-      Candidate other = byTask.putIfAbsent(kernel.task().path(), kernel);
-      if (other != null) {
-        throw new InputException(
-            "--baseline: %s and %s are both for %s; give one of them"
-                .formatted(other.origin(), kernel.origin(), kernel.task().path()));
-      }
-    }
-    if (byTask.isEmpty()) {
+    if (!reading.problems().isEmpty()) throw unusable(reading.problems().getFirst());
+    if (reading.candidates().isEmpty()) {
       throw new InputException("--baseline: no kernel for a task of this run in " + files);
     }
-    return new Experts(new ArrayList<>(byTask.values()));
+    return new Experts(reading.candidates());
   }
 
-  /** Sources by the path of their task. */
-  public Map<String, String> sources() {
-    Map<String, String> sources = new HashMap<>();
-    for (Candidate kernel : kernels) sources.put(kernel.task().path(), kernel.code());
-    return sources;
+  /**
+   * The same for several suites: a kernel is for the first of them that has its task.
+   *
+   * @throws InputException if one is for none of them
+   */
+  public static Experts read(List<Path> files, Collection<Suite> suites) {
+    if (files.isEmpty()) return new Experts(List.of());
+    List<Candidate> kernels = new ArrayList<>();
+    List<Problem> problems = new ArrayList<>();
+    for (Suite suite : suites) {
+      Reading reading = CandidateSources.read(files, suite);
+      Set<String> known = kernels.stream().map(Candidate::origin).collect(Collectors.toSet());
+      reading.candidates().stream()
+          .filter(kernel -> !known.contains(kernel.origin()))
+          .forEach(kernels::add);
+      problems.addAll(reading.problems());
+    }
+    for (Problem problem : problems) {
+      if (kernels.stream().noneMatch(kernel -> problem.covers(kernel.origin()))) {
+        throw unusable(problem);
+      }
+    }
+    return new Experts(kernels);
+  }
+
+  private static InputException unusable(Problem problem) {
+    return new InputException("--baseline: " + problem);
+  }
+
+  public boolean isEmpty() {
+    return kernels.isEmpty();
+  }
+
+  /** Sources for a suite, by the path of their task. */
+  public Map<String, String> sources(Suite suite) {
+    return kernels.stream()
+        .filter(kernel -> kernel.task().suite().equals(suite.name()))
+        .collect(Collectors.toMap(kernel -> kernel.task().path(), Candidate::code));
   }
 
   /**
@@ -64,15 +104,17 @@ public final class Experts {
    *
    * @throws InputException if one is not correct
    */
-  public void check(JudgingPool pool, Plan plan) throws InterruptedException {
+  public void check(Referee referee, Plan plan) throws InterruptedException {
     Plan untimed = plan.untimed().asking(List.of()).at(Optional.of(Policy.ANY));
-    for (Candidate kernel : kernels) {
-      Judgement found = pool.referee().judge(kernel, untimed);
-      if (found.status() == Status.CORRECT) continue;
-      String why = found.message() == null ? "" : ": " + found.message();
-      throw new InputException(
-          "--baseline %s: the expert's kernel must be correct and is %s%s"
-              .formatted(kernel.origin(), found.status().label(), why));
-    }
+    int atATime = Math.max(1, referee.capacity());
+    Dispatcher.run(atATime, kernels, kernel -> check(kernel, referee.judge(kernel, untimed)));
+  }
+
+  private static void check(Candidate kernel, Judgement found) {
+    if (found.status() == Status.CORRECT) return;
+    String why = found.message() == null ? "" : ": " + found.message();
+    throw new InputException(
+        "--baseline %s: the expert's kernel must be correct and is %s%s"
+            .formatted(kernel.origin(), found.status().label(), why));
   }
 }

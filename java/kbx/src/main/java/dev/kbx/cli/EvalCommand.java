@@ -188,16 +188,16 @@ final class EvalCommand implements Callable<Integer> {
     folder.store().check();
     RunPlan named = options.runPlan(Home.here()).labelled(label.label());
     Experts experts = Experts.read(experts(), named);
-    RunPlan asked = named.beside(experts.sources());
+    RunPlan asked = named.beside(experts.sources(named.suite().suite()));
     Evaluation.Request request = new Evaluation.Request(asked, sources, folder, strict, resume);
     try (Evaluation evaluation = Evaluation.open(request, settings.observer());
         Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
         JudgingPool pool =
             JudgingPool.start(settings, List.of(asked.suite().suite()), asked.plan())) {
-      experts.check(pool, named.plan());
+      experts.check(pool.referee(), named.plan());
       evaluation.begin(pool);
       interrupts.advise(Interrupts.RESUMABLE);
-      if (!experts.sources().isEmpty() && !pool.device().onGpu()) {
+      if (!experts.isEmpty() && !pool.device().onGpu()) {
         Terminal.say("--baseline: no GPU is used, so nothing is timed beside the expert's kernel");
       }
       if (profile && !pool.device().onGpu()) {

@@ -2,11 +2,13 @@ package dev.kbx.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.app.Experts;
 import dev.kbx.app.FolderLock;
 import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.Reason;
 import dev.kbx.error.InputException;
+import dev.kbx.plan.Baseline;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Statement;
 import dev.kbx.run.RememberingReferee;
@@ -29,6 +31,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -92,6 +95,17 @@ final class ServeCommand implements Callable<Integer> {
               + " that name none. Default: ${DEFAULT-VALUE}.")
   private List<String> suites = List.of();
 
+  @HelpSection.In(HelpSection.SPEED)
+  @Option(
+      names = "--baseline",
+      paramLabel = "FILE",
+      description =
+          "File or folder of an expert's kernels, named as sources of kbx eval are: candidates are"
+              + " timed beside that of their task, and the share of its speed is reported. Each"
+              + " must be correct, which is judged before the server answers. May be given more"
+              + " than once. Requests name the other baselines (plan.baseline).")
+  private List<Path> baseline = List.of();
+
   @HelpSection.In(HelpSection.SERVICE)
   @Option(
       names = "--max-queue",
@@ -136,6 +150,7 @@ final class ServeCommand implements Callable<Integer> {
     if (logJson) ServerLog.json();
     workers.check();
     Map<String, Suite> served = served();
+    Experts experts = Experts.read(experts(), served.values());
     StoreAddress address = results.folder().store();
     address.check();
     Path folder = results.folder().writable();
@@ -147,7 +162,7 @@ final class ServeCommand implements Callable<Integer> {
         store
             .notDurable()
             .ifPresent(why -> System.err.println("kbx: %s: %s".formatted(store.label(), why)));
-        serve(where, store, reads, served, signal);
+        serve(where, store, reads, served, experts, signal);
       }
       System.err.println("kbx: stopped; what waits is judged after the next start");
     }
@@ -155,10 +170,15 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   private void serve(
-      Listening where, RunStore store, RunStore reads, Map<String, Suite> served, StopSignal signal)
+      Listening where,
+      RunStore store,
+      RunStore reads,
+      Map<String, Suite> served,
+      Experts experts,
+      StopSignal signal)
       throws InterruptedException {
     try (JudgingPool pool = JudgingPool.start(workers.settings(cluster), served.values());
-        KbxServer server = start(where, store, reads, machine(pool, store, served));
+        KbxServer server = start(where, store, reads, machine(pool, store, served, experts));
         ServiceManager manager = ServiceManager.of(System.getenv())) {
       System.err.println(
           "kbx: serving %s (its interface is described at /docs)".formatted(server.url()));
@@ -226,14 +246,39 @@ final class ServeCommand implements Callable<Integer> {
     return served;
   }
 
-  private Machine machine(JudgingPool pool, RunStore store, Map<String, Suite> served) {
-    return new Machine(
-        new RememberingReferee(pool.referee(), store),
-        pool.device(),
-        pool.versions(),
-        seed.seed(),
-        served,
-        new Statement(Prompts.bundled(Home.here().folder())));
+  /** The kernels to time beside candidates. */
+  private List<Path> experts() {
+    for (Path file : baseline) {
+      if (Files.exists(file)) continue;
+      throw new InputException(
+          Baseline.of(file.toString()).isPresent()
+              ? "--baseline %s: requests choose that one (plan.baseline); give files or folders of an expert's kernels"
+                  .formatted(file)
+              : "--baseline %s: no such file or folder".formatted(file));
+    }
+    return baseline;
+  }
+
+  /** What judges, when it has found all kernels of experts correct. */
+  private Machine machine(
+      JudgingPool pool, RunStore store, Map<String, Suite> served, Experts experts)
+      throws InterruptedException {
+    Machine machine =
+        new Machine(
+            new RememberingReferee(pool.referee(), store),
+            pool.device(),
+            pool.versions(),
+            seed.seed(),
+            served,
+            new Statement(Prompts.bundled(Home.here().folder())));
+    if (experts.isEmpty()) return machine;
+    experts.check(machine.referee(), machine.usualPlan());
+    if (!pool.device().onGpu()) {
+      Terminal.say("--baseline: no GPU is used, so nothing is timed beside the expert's kernel");
+    }
+    Map<String, Map<String, String>> sources = new HashMap<>();
+    served.forEach((name, suite) -> sources.put(name, experts.sources(suite)));
+    return machine.beside(sources);
   }
 
   /**

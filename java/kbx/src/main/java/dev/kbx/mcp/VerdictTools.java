@@ -150,6 +150,10 @@ final class VerdictTools {
       lines.add("Time was not measured: " + why(judgement) + ".");
     } else {
       if (judgement.speedup() != null) lines.add("Speedup: " + speedup(judgement.speedup()) + ".");
+      if (judgement.expert() != null) {
+        lines.add("Of the expert's speed: " + RatesSection.ofExpert(judgement).text() + ".");
+        object.set("expert", Json.mapper().valueToTree(judgement.expert()));
+      }
       found.document().sections().stream()
           .filter(section -> section.id().equals("timings"))
           .map(VerdictTools::lines)

@@ -129,7 +129,7 @@ final class Inheritance {
       return waits(run, "this server has no GPU to time it on, as %s", first.device().name());
     }
     String now = runs.id(settings.name(), suite.get(), plan);
-    return new Place(now, false, now.equals(run) ? "" : why(here));
+    return new Place(now, false, now.equals(run) ? "" : why(here, store.run(now).orElseThrow()));
   }
 
   private static Place waits(String run, String why, @Nullable String what) {
@@ -140,8 +140,12 @@ final class Inheritance {
     return device.onGpu();
   }
 
-  /** What differs between this server and a run. */
-  private String why(RunInfo run) {
+  /**
+   * What differs between this server and a run.
+   *
+   * @param mine this server's run of the same name and plan
+   */
+  private String why(RunInfo run, RunInfo mine) {
     List<String> differences = new ArrayList<>();
     JudgingConditions then = new JudgingConditions(run.device(), run.versions()).onAnyCard();
     JudgingConditions now = new JudgingConditions(machine.device(), machine.versions()).onAnyCard();
@@ -156,8 +160,15 @@ final class Inheritance {
       if (Objects.equals(before, after)) continue;
       differences.add("%s %s instead of %s".formatted(name, or(after), or(before)));
     }
+    if (!Objects.equals(experts(run), experts(mine))) {
+      differences.add("other kernels of experts (--baseline)");
+    }
     return "this server has "
         + (differences.isEmpty() ? "another seed or suite" : String.join(", ", differences));
+  }
+
+  private static @Nullable String experts(RunInfo run) {
+    return run.settings() == null ? null : run.settings().experts();
   }
 
   private static String named(JudgingConditions conditions) {

@@ -22,7 +22,7 @@ import org.apache.commons.codec.digest.DigestUtils;
 
 /**
  * The runs that the service judges into: one for each name, suite with the content of its files,
- * plan, model and driver of the device, and versions.
+ * plan, kernels of experts, model and driver of the device, and versions.
  */
 final class OpenRuns {
   private final RunStore store;
@@ -49,6 +49,7 @@ final class OpenRuns {
   /** The id of the run for a client's name, which is begun if there is none. */
   synchronized String id(String name, Suite suite, Plan plan) {
     String text = Plans.text(plan);
+    Plan beside = machine.beside(suite, plan);
     String settings =
         DigestUtils.sha256Hex(
             List.of(
@@ -57,6 +58,7 @@ final class OpenRuns {
                     digests.computeIfAbsent(suite.name(), _ -> suite.digest()),
                     text,
                     plan.secret(),
+                    new TreeMap<>(beside.experts()),
                     here.device(),
                     new TreeMap<>(here.versions()))
                 .toString());
@@ -68,7 +70,7 @@ final class OpenRuns {
                 .serviceRun(settings)
                 .map(ServiceRun::run)
                 .orElseGet(() -> {
-                  RunInfo run = info(name, suite, plan);
+                  RunInfo run = info(name, suite, beside);
                   store.service().begin(new ServiceRun(settings, run.id(), name, text), run);
                   return run.id();
                 }));
@@ -92,11 +94,12 @@ final class OpenRuns {
     if (known != null) return known;
     ServiceRun settings = store.service().serviceRunOf(run).orElseThrow();
     Plan plan = Plans.of(Json.mapper().readTree(settings.plan()), machine.secret());
+    Suite suite = machine.suite(store.run(run).orElseThrow().suite()).orElseThrow();
     StandingRun opened =
         new StandingRun(
             store,
             machine.referee(),
-            plan,
+            machine.beside(suite, plan),
             run,
             (stored, verdict, replaces, remembered) ->
                 listener.verdict(run, stored, verdict, replaces, remembered));

@@ -262,8 +262,8 @@ final class Sessions {
     if (comparable && !isHere(session, run, plan)) {
       throw Refusal.of(
           409,
-          "the session began on another device, with other versions or another seed, so that its"
-              + " feedback would not be comparable; begin a new one");
+          "the session began on another device, with other versions, another seed or other kernels"
+              + " of experts, so that its feedback would not be comparable; begin a new one");
     }
     Candidate candidate =
         new Candidate(

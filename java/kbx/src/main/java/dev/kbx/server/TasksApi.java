@@ -10,6 +10,7 @@ import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import org.apache.commons.codec.digest.DigestUtils;
 import tools.jackson.databind.node.ObjectNode;
 
 /** {@code /v1/suites} and {@code /v1/tasks}. */
@@ -61,21 +62,28 @@ final class TasksApi implements HttpService {
     var list = body.putArray("tasks");
     suite.tasks().stream()
         .filter(task -> category.isEmpty() || task.category().equals(category))
-        .forEach(task -> list.add(view(task)));
+        .forEach(task -> list.add(view(suite, task)));
     Answers.json(response, 200, body);
   }
 
-  /** Without its place on this machine. */
-  private static ObjectNode view(Task task) {
+  /** Without its place on this machine; with the kernel that its candidates are timed beside. */
+  private ObjectNode view(Suite suite, Task task) {
     ObjectNode node = Json.mapper().valueToTree(TaskView.of(task));
     node.remove("file");
+    machine
+        .expert(suite, task)
+        .ifPresent(kernel -> node.put("expert", DigestUtils.sha256Hex(kernel)));
     return node;
+  }
+
+  private Suite suite(ServerRequest request) {
+    return suite(request.path().pathParameters().get("suite"));
   }
 
   private Task find(ServerRequest request) {
     var path = request.path().pathParameters();
     String wanted = path.get("category") + "/" + path.get("name");
-    return suite(path.get("suite")).tasks().stream()
+    return suite(request).tasks().stream()
         .filter(task -> task.path().equals(wanted))
         .findFirst()
         .orElseThrow(() -> Refusal.of(404, "no task '%s'".formatted(Plans.cut(wanted))));
@@ -83,7 +91,7 @@ final class TasksApi implements HttpService {
 
   private void task(ServerRequest request, ServerResponse response) {
     Client _ = access.require(request, Client.Scope.READ);
-    Answers.json(response, 200, view(find(request)));
+    Answers.json(response, 200, view(suite(request), find(request)));
   }
 
   private void prompt(ServerRequest request, ServerResponse response) {

@@ -86,4 +86,40 @@ class ExpertBaselineTest {
     assertThat(result.exit()).isEqualTo(1);
     assertThat(result.err()).contains("is not one of eager,compile,max-autotune,best, and no file");
   }
+
+  private Kbx.Result serve(String baseline) throws Exception {
+    return Kbx.here(
+        "serve",
+        "--port",
+        "0",
+        "--device",
+        "cpu",
+        "--seed",
+        Kbx.SEED,
+        "--baseline",
+        baseline,
+        "--out",
+        folder.resolve("out"));
+  }
+
+  @Test
+  void serverWithAWrongExpertDoesNotStart() throws Exception {
+    String wrong = KERNEL.replace("def doubled", "def relu");
+    Path expert = Files.writeString(folder.resolve("relu.py"), wrong);
+    Kbx.Result result = serve(expert.toString());
+    assertThat(result.exit()).isEqualTo(1);
+    assertThat(result.err())
+        .contains("relu.py: the expert's kernel must be correct and is runtime_error: ")
+        .doesNotContain("kbx: serving");
+  }
+
+  @Test
+  void baselinesThatRequestsChooseAreNotTheServers() throws Exception {
+    Kbx.Result result = serve("compile");
+    assertThat(result.exit()).isEqualTo(1);
+    assertThat(result.err())
+        .isEqualTo(
+            "kbx: --baseline compile: requests choose that one (plan.baseline); give files or"
+                + " folders of an expert's kernels\n");
+  }
 }

@@ -109,7 +109,11 @@ class RememberingRefereeTest {
   }
 
   private boolean finds(JudgingReferee referee) throws InterruptedException {
-    return new RememberingReferee(referee, store).find(candidate, plan).known();
+    return finds(referee, plan);
+  }
+
+  private boolean finds(JudgingReferee referee, Plan by) throws InterruptedException {
+    return new RememberingReferee(referee, store).find(candidate, by).known();
   }
 
   @Test
@@ -126,5 +130,16 @@ class RememberingRefereeTest {
     assertThat(finds(Cards.of(2, 3, "2.13"))).as("another card").isFalse();
     assertThat(finds(Cards.of(2, 3, "2.13"))).as("which has its own").isTrue();
     assertThat(finds(Cards.of(2, 3, "2.12"))).as("other versions").isFalse();
+  }
+
+  @Test
+  void judgementBesideAnExpertsKernelIsAnotherOne() throws Exception {
+    JudgingReferee referee = Cards.of(0, 1, "2.13");
+    String task = candidate.task().path();
+    assertThat(finds(referee)).isFalse();
+    assertThat(finds(referee, plan.beside(Map.of(task, "kernel")))).as("beside").isFalse();
+    assertThat(finds(referee, plan.beside(Map.of(task, "other")))).as("another").isFalse();
+    assertThat(finds(referee, plan.beside(Map.of(task, "kernel")))).as("again").isTrue();
+    assertThat(finds(referee, plan.beside(Map.of("Of/another", "task")))).as("without").isTrue();
   }
 }

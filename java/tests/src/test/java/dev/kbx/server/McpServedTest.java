@@ -162,6 +162,8 @@ class McpServedTest {
                  "sizes": [{"shape": "n=4096", "candidate_ms": 0.02, "reference_ms": 0.03,
                    "speedup": 1.5, "low": 1.4, "high": 1.6, "bound": "memory", "iou": 0.75,
                    "rounds": 20}],
+                 "baselines": [{"name": "eager", "speedup": 1.5, "low": 1.4, "high": 1.6},
+                   {"name": "expert", "speedup": 0.8, "low": 0.75, "high": 0.85}],
                  "compile": {"arch": "sm_90", "registers": 24, "shared_bytes": 0, "spills": 0}}
                 """,
                 Judgement.class);
@@ -170,11 +172,12 @@ class McpServedTest {
       CallToolResult profile = call(client, "profile", Map.of("id", id));
       assertThat(text(profile))
           .startsWith("Speedup: 1.50× [1.40–1.60] against eager.")
-          .contains("n=4096", "memory", "75.0 %")
+          .contains("Of the expert's speed: 80", "n=4096", "memory", "75.0 %")
           .endsWith(
               "Compiled for sm_90: 24 registers a thread, 0 bytes of shared memory, 0 bytes"
                   + " spilled.");
       assertThat(object(profile).at("/sizes/0/bound").asString()).isEqualTo("memory");
+      assertThat(object(profile).at("/expert/speedup").asDouble()).isEqualTo(0.8);
       assertThat(text(call(client, "best_known", Map.of("task", "relu"))))
           .startsWith("1.50× [1.40–1.60] against eager on NVIDIA H200, verdict id " + id);
     }

@@ -39,6 +39,20 @@ final class SharedServer implements AutoCloseable {
       Verdict.Device device,
       String version,
       String... suites) {
+    this(address, folder, permits, device, version, Map.of(), suites);
+  }
+
+  /**
+   * @param experts sources of experts' kernels, by suite, then by the path of their task
+   */
+  SharedServer(
+      StoreAddress address,
+      Path folder,
+      int permits,
+      Verdict.Device device,
+      String version,
+      Map<String, Map<String, String>> experts,
+      String... suites) {
     referee.permits.drainPermits();
     referee.permits.release(permits);
     referee.answer = on(device);
@@ -56,7 +70,8 @@ final class SharedServer implements AutoCloseable {
             store,
             reads,
             new Machine(
-                referee, device, Map.of("kbx", version), "secret", served, Bundled.STATEMENT),
+                    referee, device, Map.of("kbx", version), "secret", served, Bundled.STATEMENT)
+                .beside(experts),
             1_000,
             folder);
   }
