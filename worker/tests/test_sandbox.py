@@ -490,6 +490,19 @@ def test_loopback_is_available_on_request(zygote, loopback):
     runner.kill()
 
 
+def test_nothing_is_placed_through_a_link():
+    """As where the environment is a link to another's."""
+    kinds = {
+        "/a": "hide",
+        "/a/env": "link",
+        "/a/env/lib": "bind",
+        "/b/env": "bind",
+        "/b/env/lib": "bind",
+        "/b/env/own": "hide",
+    }
+    assert mounts._outermost(kinds) == (("/a/env", "link"), ("/b/env", "bind"), ("/b/env/own", "hide"))
+
+
 def test_one_gpu_is_visible(tmp_path, monkeypatch):
     for minor, uuid in ((0, "GPU-aa"), (3, "GPU-bb")):
         (tmp_path / f"0000:0{minor}:00.0").mkdir()

@@ -117,12 +117,13 @@ def _inside(path: str, folder: str) -> bool:
 
 
 def _outermost(kinds: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """Entries in order of depth without what an enclosing entry already shows, or already hides."""
+    """Entries in order of depth without what an enclosing entry or link already shows, or already hides."""
     kept: list[tuple[str, str]] = []
     for path in sorted(kinds, key=lambda p: p.split("/")):
         around = [kind for outer, kind in kept if path != outer and _inside(path, outer)]
-        shown = bool(around) and around[-1] == "bind"
-        if shown == (kinds[path] == "hide"):
+        within = around[-1] if around else None
+        # Where a link leads is an entry of its own.
+        if within == "bind" if kinds[path] == "hide" else within in (None, "hide"):
             kept.append((path, kinds[path]))
     return tuple(kept)
 
