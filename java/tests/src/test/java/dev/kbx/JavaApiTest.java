@@ -64,7 +64,7 @@ class JavaApiTest {
         new Kbx.Options()
             .python(TestPython.interpreter().executable())
             .device("cpu")
-            .jobs(2)
+            .jobs(1)
             .seed("tests")
             .observer(
                 new Observer() {
@@ -112,7 +112,7 @@ class JavaApiTest {
     List<String> command = new ArrayList<>(TestProgram.command("512m", "dev.kbx.cli.Main"));
     command.add("eval");
     for (Path file : files) command.add(file.toString());
-    command.addAll(List.of("--device", "cpu", "--seed", "tests", "--json"));
+    command.addAll(List.of("--device", "cpu", "--jobs", "1", "--seed", "tests", "--json"));
     command.addAll(List.of("--out", folder.resolve("eval").toString()));
     Process process = new ProcessBuilder(command).redirectOutput(out.toFile()).start();
     assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Which commands a daemon may run, and for whom: only one that would find all as the command itself
@@ -95,22 +96,25 @@ final class DaemonTerms {
 
   private DaemonTerms() {}
 
-  /** Whether a daemon may run this command. */
+  /** Whether a daemon may run this process's command. */
   static boolean allow(String[] arguments) {
-    return Boolean.getBoolean(ENABLED)
-        && arguments.length > 0
+    return Boolean.getBoolean(ENABLED) && allow(arguments, System.getenv());
+  }
+
+  /** Whether a daemon may run a command that the launcher starts in an environment. */
+  static boolean allow(String[] arguments, Map<String, String> environment) {
+    return arguments.length > 0
         && arguments[0].equals("eval")
-        && unset(VARIABLE)
-        && unset("CI")
-        && OF_JVM.stream().allMatch(DaemonTerms::unset)
+        && Stream.concat(Stream.of(VARIABLE, "CI"), OF_JVM.stream())
+            .allMatch(variable -> given(environment, variable).isEmpty())
         && GPUS.stream().noneMatch(gpu -> Files.exists(Path.of(gpu)))
         && Arrays.stream(arguments).allMatch(DaemonTerms::allowed)
         && bundled(arguments);
   }
 
-  private static boolean unset(String variable) {
-    String value = System.getenv(variable);
-    return value == null || value.isEmpty();
+  /** A variable's value, if it has one. */
+  private static Optional<String> given(Map<String, String> environment, String variable) {
+    return Optional.ofNullable(environment.get(variable)).filter(value -> !value.isEmpty());
   }
 
   private static boolean allowed(String argument) {
@@ -149,11 +153,18 @@ final class DaemonTerms {
    * There is one daemon for each user and checkout or bundle.
    */
   static Optional<Path> folder() throws IOException {
-    Path parent;
-    if (!unset("XDG_RUNTIME_DIR")) parent = Path.of(System.getenv("XDG_RUNTIME_DIR"));
-    else if (!unset("XDG_CACHE_HOME")) parent = Path.of(System.getenv("XDG_CACHE_HOME"));
-    else if (!unset("HOME")) parent = Path.of(System.getenv("HOME"), ".cache");
-    else return Optional.empty();
+    return folder(System.getenv());
+  }
+
+  /** The same for a process with that environment. */
+  static Optional<Path> folder(Map<String, String> environment) throws IOException {
+    Optional<Path> chosen =
+        given(environment, "XDG_RUNTIME_DIR")
+            .or(() -> given(environment, "XDG_CACHE_HOME"))
+            .map(Path::of)
+            .or(() -> given(environment, "HOME").map(home -> Path.of(home, ".cache")));
+    if (chosen.isEmpty()) return Optional.empty();
+    Path parent = chosen.get();
     if (!parent.isAbsolute()) return Optional.empty();
     String name = "kbx-" + Integer.toHexString(home().toString().hashCode());
     Path folder = parent.resolve(name);

@@ -38,6 +38,7 @@ public final class Prompts {
   private final Path folder;
   private final NavigableMap<String, String> files;
   private final Map<String, Template> compiled = new ConcurrentHashMap<>();
+  private final Map<String, String> versions = new ConcurrentHashMap<>();
   private final Mustache.Compiler compiler =
       Mustache.compiler()
           .escapeHTML(false)
@@ -141,7 +142,7 @@ public final class Prompts {
    * it includes or declares, directly or not.
    */
   String version(String template) {
-    return version(closure(template + SUFFIX));
+    return versions.computeIfAbsent(template, asked -> version(closure(asked + SUFFIX)));
   }
 
   /** SHA-256, in hexadecimal digits, over names and contents of all files. */

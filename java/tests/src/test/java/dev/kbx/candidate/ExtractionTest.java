@@ -35,6 +35,14 @@ class ExtractionTest {
 
   private static final String CODE = "import torch\n\ndef gelu(x):\n    return torch.abs(x)\n";
 
+  /** As Python such prose takes longer than the parser may. */
+  @Test
+  void kernelAfterSixtyKilobytesOfProseIsFound() {
+    String prose = "Let me think about tiles. ".repeat(2_600);
+    Extraction found = Extraction.of(prose + "\n```python\n" + CODE + "```\n", GELU);
+    assertThat(found).isEqualTo(new Extraction(CODE, Extraction.FENCE, true));
+  }
+
   @Test
   void marksWhereTheCodeBeginsAreNotPartOfIt() {
     for (String marked : List.of("\ufeff%s", "\n\ufeff%s", "```python\n \n\ufeff%s```")) {

@@ -71,11 +71,11 @@ class BadOptionsTest extends RefusedInput {
   @Test
   void pythonWithoutTorch() throws Exception {
     Kbx.Result result =
-        Kbx.run(
-            folder,
-            Map.of("KBX_PYTHON", "/usr/bin/python3"),
+        Kbx.here(
             "eval",
             file("p.jsonl", GOOD),
+            "--python",
+            "/usr/bin/python3",
             "--out",
             folder.resolve("out"));
     refused(result, "/usr/bin/python3", "torch");
@@ -200,7 +200,8 @@ class BadOptionsTest extends RefusedInput {
   @Test
   void pythonOptionThatIsNotPython() throws Exception {
     refusedInOneLine(
-        Kbx.run(folder, "eval", file("gelu.py", GOOD), "--python", "/bin/ls"),
+        Kbx.here(
+            "eval", file("gelu.py", GOOD), "--python", "/bin/ls", "--out", folder.resolve("out")),
         "--python: /bin/ls is no Python");
   }
 

@@ -3,7 +3,6 @@ package dev.kbx.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.kbx.Patience;
 import dev.kbx.TestProgram;
@@ -11,7 +10,7 @@ import dev.kbx.verdict.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(Patience.SECONDS)
 class DaemonTest {
   private static final Path GELU = Kbx.home().resolve("corpus/honest/plain/gelu.py");
-  private static final Path HONEST = Kbx.home().resolve("corpus/honest");
+
+  /** Enough that a command still judges when a test has seen the first verdicts. */
+  private static final int FOLDERS = 45;
+
   private static final String SIMULATED = "-Dkbx.workers=" + Kbx.home().resolve("bench/simulated");
   private static final String ENABLED = "-Dkbx.daemon=true";
 
@@ -123,7 +125,7 @@ class DaemonTest {
     daemons().forEach(ProcessHandle::destroyForcibly);
     assertThat(command.waitFor()).isEqualTo(ExitCode.INCOMPLETE);
     assertThat(err("out")).contains("--resume goes on where this stopped");
-    assertThat(run("out", List.of(ENABLED, SIMULATED), HONEST, "--resume").exit()).isZero();
+    assertThat(run("out", List.of(ENABLED, SIMULATED), many("--resume")).exit()).isZero();
   }
 
   @Test
@@ -133,7 +135,7 @@ class DaemonTest {
     assertThat(command.waitFor()).isEqualTo(ExitCode.INCOMPLETE);
     assertThat(err("out")).contains("kbx: " + Interrupts.RESUMABLE);
     patiently().until(() -> daemons().isEmpty());
-    assertThat(run("out", List.of(ENABLED, SIMULATED), HONEST, "--resume").exit()).isZero();
+    assertThat(run("out", List.of(ENABLED, SIMULATED), many("--resume")).exit()).isZero();
   }
 
   @Test
@@ -169,38 +171,6 @@ class DaemonTest {
     assertThat(daemons()).hasSize(1);
   }
 
-  @Test
-  void whoWantsNoneGetsNone() throws Exception {
-    for (Map<String, String> variable :
-        List.of(Map.of("KBX_NO_DAEMON", "1"), Map.of("CI", "true"))) {
-      environment.putAll(variable);
-      assertThat(run("out", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
-      environment.putAll(Map.of("CI", "", "KBX_NO_DAEMON", ""));
-    }
-    Path reference = Kbx.home().resolve("examples/own/my_ref.py");
-    var _ = run("own", List.of(ENABLED, SIMULATED), GELU, "--reference", reference);
-    var _ = run("suite", List.of(ENABLED, SIMULATED), GELU, "--suite", folder);
-    assertThat(run("out", List.of(SIMULATED), GELU).exit()).isZero(); // Not by the launcher.
-    assertThat(runtime).isEmptyDirectory();
-  }
-
-  @Test
-  void aFolderThatOthersMayUseIsNotUsed() throws Exception {
-    assertThat(run("one", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
-    endDaemons();
-    Files.deleteIfExists(socket());
-    Path place = socket().getParent();
-    Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwxr-xr-x"));
-    assertThat(run("two", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
-    assertThat(daemons()).isEmpty();
-
-    Files.setPosixFilePermissions(place, PosixFilePermissions.fromString("rwx------"));
-    assumeTrue(Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0));
-    Files.setAttribute(place, "unix:uid", 65534);
-    assertThat(run("three", List.of(ENABLED, SIMULATED), GELU).exit()).isZero();
-    assertThat(daemons()).isEmpty();
-  }
-
   private static void signal(String name, List<ProcessHandle> processes) throws Exception {
     List<String> command = new ArrayList<>(List.of("kill", "-" + name));
     processes.forEach(process -> command.add(String.valueOf(process.pid())));
@@ -209,10 +179,17 @@ class DaemonTest {
 
   /** A command that has a daemon judge many candidates, of which it has judged some. */
   private Process judging(String name) throws IOException {
-    Process command = start(name, List.of(ENABLED, SIMULATED), HONEST);
-    patiently().until(() -> err(name).contains("[3/"));
+    Process command = start(name, List.of(ENABLED, SIMULATED), many());
+    patiently().pollInterval(Duration.ofMillis(10)).until(() -> err(name).contains("[3/"));
     assertThat(daemons()).hasSize(1);
     return command;
+  }
+
+  /** The sources of {@link #judging}, and options. */
+  private static Object[] many(String... options) throws IOException {
+    try (Stream<Path> folders = Files.list(Kbx.home().resolve("corpus/honest"))) {
+      return Stream.concat(folders.sorted().limit(FOLDERS), Stream.of(options)).toArray();
+    }
   }
 
   private record Ended(int exit, String out, String err) {}

@@ -422,7 +422,7 @@ class MethodRunsTest {
 
   @Test
   void replyWithoutKernelIsAnOutcome() throws Exception {
-    String prose = "Let me think about tiles. ".repeat(8_000);
+    String prose = "Let me think about tiles. ".repeat(100);
     List<ScriptedReply> replies =
         List.of(
             ScriptedReply.text("I will not do that.").finish("refusal"),
