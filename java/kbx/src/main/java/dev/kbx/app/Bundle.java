@@ -42,7 +42,7 @@ public final class Bundle {
    * Jdbi refer to it for bean annotations and AWT types, which kbx does not use.
    */
   private static final String MODULES =
-      "java.base,java.logging,java.management,java.naming,java.net.http,java.sql,java.xml,jdk.jfr";
+      "java.base,java.logging,java.management,java.naming,java.net.http,java.sql,java.xml,jdk.jfr,jdk.net";
 
   /** Compressed modules would compress worse in the archive, by 15 % of its size. */
   private static final String UNCOMPRESSED = "zip-0";
