@@ -81,6 +81,19 @@ class PackageTest {
     assertThat(judged.exit()).as(judged.err()).isZero();
     assertThat(folder.resolve("results/report.html")).isRegularFile();
     assertReports(bundle, bare, out);
+    assertStartsFromCache(bundle.resolve("kbx"), bare);
+  }
+
+  /** What every start loads, and what it needs of a daemon. */
+  private void assertStartsFromCache(Path kbx, Map<String, String> bare) throws Exception {
+    String script = Files.readString(kbx);
+    Files.writeString(kbx, script.replace("-Xlog:disable", "-Xlog:class+load"));
+    Launched told =
+        Launched.run(folder, bare, List.of(kbx.toString(), "tasks", "--no-such-option"));
+    assertThat(told.out().lines())
+        .filteredOn(line -> line.matches(".* (picocli.CommandLine|dev.kbx.cli.DaemonClient) .*"))
+        .hasSize(2)
+        .allSatisfy(line -> assertThat(line).contains("source: shared objects file"));
   }
 
   /** All but Parquet, whose library is too large for a GPU node. */
