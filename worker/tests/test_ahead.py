@@ -1,8 +1,13 @@
 """What is compiled ahead of the device, and what the runner that has it makes of that."""
 
+import base64
+import contextlib
 import json
 import math
 import os
+import pathlib
+import pickle
+import re
 import subprocess
 import sys
 import textwrap
@@ -10,8 +15,9 @@ import textwrap
 import patience
 import pytest
 import torch
+import triton
 from bench_client import PRELUDE, bench
-from compiling_both_ways import InChild
+from compiling_both_ways import InChild, compiling
 from patience import eventually, has_ended
 
 from kbx import shapes, tensors
@@ -22,6 +28,7 @@ from kbx.messages import runner as messages
 from kbx.messages.oracle import TraceLargestShapes
 from kbx.oracle import shape_tracing, taskfile
 from kbx.oracle.task import describe
+from kbx.runner import ahead, compilation, cuda_on_cpu, execution, launches, linux, module
 
 SCALE = """
 @triton.jit
@@ -382,11 +389,8 @@ def test_a_task_may_have_no_size_that_is_known_without_values(oracle, tmp_path):
 
 def test_kernels_are_compiled_once_more_without_the_candidate():
     """What is not in the candidate's file is left out, and so is what takes too long."""
-    compiled = precompile(SCALE, traced(torch.zeros(100)), traced(torch.zeros(64, dtype=torch.float16)))
-    requests = [json.loads(each) for each in compiled.requests]
-    assert len(requests) == compiled.kernels == 2
-    (path,) = {entry["file"] for each in requests for entry in each["description"]["objects"] if "file" in entry}
-    source = PRELUDE + textwrap.dedent(SCALE)
+    source, path, requests = described(SCALE, traced(torch.zeros(100)), traced(torch.zeros(64, dtype=torch.float16)))
+    assert len(requests) == 2
     made = InChild(rebuild)(source, path, requests, patience.LONG_SECONDS)
     assert set(made) == {compiler.key_of(each) for each in requests}
     for kernel in map(json.loads, made.values()):
@@ -395,5 +399,120 @@ def test_kernels_are_compiled_once_more_without_the_candidate():
     assert InChild(rebuild)(source, path, requests, 0.0) == {}
 
 
+def test_they_are_those_that_a_recorder_would_have_compiled():
+    """Under the same keys: what a runner tells of a kernel that it launches is what was told ahead."""
+    source, path, requests = described(SCALE, traced(torch.zeros(100)))
+    assert InChild(request_of_launch)(source, path) == requests
+    (made,) = InChild(rebuild)(source, path, requests, patience.LONG_SECONDS).values()
+    assert made == InChild(compiled_alone)(source, path, requests[0])
+
+
+ESCAPES = """
+import os, triton
+from triton import language as tl
+
+@triton.constexpr_function
+def reached(_):
+    found = []
+    for descriptor in range(3, 64):
+        try:
+            os.write(descriptor, b"")
+            found.append(f"descriptor {descriptor}")
+        except OSError:
+            pass
+    for file in (f"/proc/{os.getppid()}/mem", FOLDER + "/left"):
+        try:
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT))
+            found.append(file)
+        except OSError:
+            pass
+    raise ValueError("reached " + ", ".join(found))
+
+@triton.jit
+def kernel(x, B: tl.constexpr):
+    tl.store(x, reached(B))
+
+def run(x):
+    kernel[(1,)](x, B=1)
+    return x
+"""
+
+
+def test_python_of_a_kernel_reaches_nobody_while_it_is_compiled(tmp_path):
+    """It has its own connection alone: neither the referee's nor those of others that compile, and no files."""
+    source = ESCAPES.replace("FOLDER", repr(str(tmp_path)))
+    said = InChild(what_is_said)(source, str(tmp_path / "candidate.py"))
+    assert said
+    for line in said:
+        assert re.fullmatch(r"descriptor \d+", re.findall(r"reached ([^')]*)", line)[-1]), line
+
+
+def described(source, *calls):
+    """The candidate's source and path, and the requests of what these calls launch."""
+    compiled = precompile(source, *calls)
+    requests = [json.loads(each) for each in compiled.requests]
+    (path,) = {entry["file"] for each in requests for entry in each["description"]["objects"] if "file" in entry}
+    return PRELUDE + textwrap.dedent(source), path, requests
+
+
 def rebuild(source, path, requests, seconds):
     return rebuilt.compile_all(source, path, requests, 2, seconds)
+
+
+def compiled_alone(source, path, request):
+    with compiling(source, path) as send:
+        return compiler.loadable(send(request))
+
+
+def loaded(source, path):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    pathlib.Path(path).write_text(source)
+    launches.emulate("sm_90")
+    cuda_on_cpu.install("sm_90")
+    return module.load(source, path, ["run"], "sm_90", contextlib.nullcontext)[1]
+
+
+def request_of_launch(source, path):
+    """What a runner on a GPU tells its recorder of."""
+    told = []
+    execution.launch = lambda *_: None
+    compilation.remember(path, source)
+    stock = triton.compile
+
+    def compile(src, *given, **named):
+        made = stock(src, *given, **named)
+        told.append(json.loads(json.dumps(src.kbx_request())))
+        return made
+
+    triton.compiler.compile = triton.compile = triton.compiler.compiler.compile = compile
+    launches._Launcher.__call__ = lambda *_: None
+    loaded(source, path)(torch.zeros(100, device="cuda"))
+    return told
+
+
+def what_is_said(source, path):
+    """By a kernel that is compiled by one of two processes."""
+    linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
+    linux.prctl(linux.PR_SET_DUMPABLE, 0)
+    folder = ahead.collect_requests(path, source)
+    launches.only_compile()
+    stock = triton.compile
+
+    def described_alone(src, target=None, options=None, **_):
+        (folder / "request").write_text(json.dumps(compilation._request(src, options, 90, path, source)))
+        raise RuntimeError
+
+    triton.compiler.compile = triton.compile = triton.compiler.compiler.compile = described_alone
+    with contextlib.suppress(RuntimeError):
+        loaded(source, path)(torch.zeros(4, device="cuda"))
+    triton.compiler.compile = triton.compile = triton.compiler.compiler.compile = stock
+    request, said = json.loads((folder / "request").read_text()), []
+    answer = compiler.Compiler.answer
+
+    def heard(self):
+        said.append(str(pickle.loads(base64.b64decode(answer(self)["failed"]))))
+        return {"failed": ""}
+
+    compiler.Compiler.answer = heard
+    rebuilt.compile_all(source, path, [request, request | {"arch": 80}], 2, patience.LONG_SECONDS)
+    return said

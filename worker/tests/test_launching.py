@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+import math
 
 import pytest
 import torch
@@ -29,6 +30,17 @@ TYPES = ["*fp32", "i32", ["fp16", ["bf16"]], "constexpr"]
 )  # fmt: skip
 def test_parameters_have_the_bits_of_their_types(kind, value, dtype):
     assert launching.packed(kind, value) == bytes(torch.tensor([value], dtype=dtype).view(torch.uint8).tolist())
+
+
+@pytest.mark.parametrize("kind", ["fp32", "f32", "bf16"])
+@pytest.mark.parametrize(
+    ("value", "held"), [(1e39, math.inf), (-1e300, -math.inf), (math.inf, math.inf), (math.nan, math.nan)]
+)
+def test_fractions_too_large_are_infinite(kind, value, held):
+    """As Triton has them: a mask may be the smallest number of double precision."""
+    dtype = torch.bfloat16 if kind == "bf16" else torch.float32
+    made = torch.frombuffer(bytearray(launching.packed(kind, value)), dtype=dtype)
+    assert torch.equal(made.isnan(), torch.tensor([math.isnan(held)])) and (math.isnan(held) or made.item() == held)
 
 
 def test_bfloat16_is_cut_off():
@@ -94,6 +106,9 @@ def test_much_shared_memory_is_asked_for(monkeypatch):
     assert driver.calls[-1][1][1:] == (8, 100 << 10)
 
 
-def test_what_the_driver_refuses_is_said(monkeypatch):
-    with pytest.raises(RuntimeError, match="cuModuleLoadData: invalid image"):
-        loaded(monkeypatch, Driver("cuModuleLoadData"))
+@pytest.mark.parametrize(("name", "unloaded"), [("cuModuleLoadData", False), ("cuModuleGetFunction", True)])
+def test_what_the_driver_refuses_is_said_and_nothing_stays(monkeypatch, name, unloaded):
+    driver = Driver(name)
+    with pytest.raises(RuntimeError, match=f"{name}: invalid image"):
+        loaded(monkeypatch, driver)
+    assert (driver.calls[-1][0] == "cuModuleUnload") is unloaded

@@ -134,23 +134,25 @@ KERNEL = {"description": {"objects": [{"file": "/tmp/candidate.py"}], "function"
 
 
 def test_kernels_that_were_compiled_ahead_are_not_compiled_again():
-    """Here nobody answers where kernels are compiled."""
-    (runner, runners), (asking, asked), (compiling, nobody) = (socket.socketpair() for _ in range(3))
+    (runner, runners), (asking, asked), (compiling, compiler) = (socket.socketpair() for _ in range(3))
     asking.sendall(b"[]")
     threading.Thread(target=lambda: recorder.serve(runners, asked, compiling, None), daemon=True).start()
-    nobody.close()
-    candidate, oracle = Channel(runner), Channel(asking)
+    candidate, oracle, compiler = Channel(runner), Channel(asking), Channel(compiler)
     executions = Executions(lambda: oracle, replayer=object(), kernels={key_of(KERNEL): '{"files": {}, "hash": "abc"}'})
-    for number, told in enumerate((KERNEL, KERNEL | {"arch": 80})):
-        executions.prepare(0, [], ASCENDING, 0)
+    other = KERNEL | {"arch": 80}
+    executions.prepare(0, [], ASCENDING, 0)
+    for number, told in enumerate((KERNEL, other)):
         candidate.send({"kernel": number, **told})
         candidate.send({"launch": number})
-        candidate.send({"record": [{"launch": number}], "results": [], "gap": None})
-        oracle.send({"replay": 0, "lent": []})
-        answer, blobs = oracle.receive()
-        if number == 0:
-            assert [json.loads(blob) for blob in blobs] == [{"files": {}, "hash": "abc", "own": True}]
-    assert "has ended" in answer["unfit"]
+    candidate.send({"record": [{"launch": 0}, {"launch": 1}], "results": [], "gap": None})
+    assert compiler.receive()[0] == other
+    compiler.send({"name": "k", "hash": "def", "seconds": 0.1, "files": {"k.cubin": "AA==", "k.ptx": "AA=="}})
+    oracle.send({"replay": 0, "lent": []})
+    _, blobs = oracle.receive()
+    assert [json.loads(blob) for blob in blobs] == [
+        {"files": {}, "hash": "abc", "own": True},
+        {"files": {"k.cubin": "AA=="}, "hash": "def", "own": True},
+    ]
 
 
 class Answers:

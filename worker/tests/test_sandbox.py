@@ -167,7 +167,6 @@ answer = [sorted(os.listdir(os.path.dirname(kbx.__file__))), os.path.exists('/ho
 def test_no_network(runner):
     found = runner("""
 import socket
-import sys
 answer = []
 for family, address in ((socket.AF_INET, ('1.1.1.1', 53)), (socket.AF_INET, ('127.0.0.1', 22)),
                         (socket.AF_INET6, ('::1', 22)), (socket.AF_UNIX, '\\0kbx-nobody')):
@@ -446,7 +445,6 @@ def test_connections_are_denied(runner):
     needs(runner, "seccomp")
     assert runner("""
 import socket
-import sys
 answer = []
 for address in ('\\0kbx-nobody', '/run/nobody'):
     try:
@@ -461,7 +459,6 @@ answer.append(other.recv(1).decode())
 
 TALKS_TO_ITSELF = """
 import socket
-import sys
 answer = []
 def attempt(what, act):
     try:

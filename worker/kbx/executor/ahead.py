@@ -19,11 +19,13 @@ from kbx.executor.compiler import Compiler, CompilerEnded, Message
 
 _NICENESS = 10
 """Whoever is timed meanwhile launches first."""
+_OUTPUT = 2
+"""Descriptors up to this one are what is printed."""
 
 
 def compile_all(source: str, path: str, requests: Iterable[Message], processes: int, seconds: float) -> dict[str, str]:
     """Compiles so many kernels at a time, each in a process forked from this one, for at most ``seconds``; as ``loadable`` has them, by
-    ``compiler.key_of``. What fails is left out.
+    ``compiler.key_of``. What fails is left out. The caller must not be dumpable: so nobody can look into the processes, or write there.
 
     ``path``: the candidate's file; ``source``: what is in it.
     """
@@ -53,7 +55,10 @@ def _start(source: str, path: str) -> Compiler:
     ours, theirs = socket.socketpair()
     if os.fork() == 0:
         try:
-            ours.close()
+            # Python of the candidate's that a kernel calls while it is compiled runs below this process: it must reach nobody else's answers.
+            kept = theirs.fileno()
+            os.closerange(_OUTPUT + 1, kept)
+            os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))
             os.nice(_NICENESS)
             compiler.serve(theirs)
         finally:

@@ -37,6 +37,7 @@ from triton.runtime.cache import CacheManager
 from kbx.executor.channel import Broken, Channel
 from kbx.executor.rebuilding import Undescribed, digest, rebuild, runs_candidate
 from kbx.executor.variants import Variants, kind_of
+from kbx.runner import landlock
 
 Message: TypeAlias = "dict[str, Any]"
 
@@ -62,7 +63,7 @@ _LOADABLE = (".cubin", ".json")
 
 def key_of(request: Message) -> str:
     """Equal for requests of one candidate that are answered alike."""
-    return hashlib.sha256(json.dumps([request[name] for name in REQUEST], sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([request[name] for name in REQUEST]).encode()).hexdigest()
 
 
 def loadable(reply: Message) -> str:
@@ -322,6 +323,7 @@ def _in_child(make: Callable[[], Message], sock: socket.socket) -> Message:
         try:
             sock.close()
             ours.close()
+            _keep_from_writing()
             Channel(theirs).send(_made_or_failed(make))
         finally:
             os._exit(0)
@@ -339,6 +341,12 @@ def _in_child(make: Callable[[], Message], sock: socket.socket) -> Message:
     if isinstance(failed := reply.get("failed"), str):
         raise _Failed(failed)
     return {name: str(reply[name]) for name in ("name", "module")}
+
+
+def _keep_from_writing() -> None:
+    """From now on this process and all that it starts can change no file: what others compile passes through files."""
+    with contextlib.suppress(OSError):  # where there is no Landlock
+        landlock.restrict([("/", landlock.READ), (os.devnull, landlock.DEVICE)])
 
 
 def _made_or_failed(make: Callable[[], Message]) -> Message:

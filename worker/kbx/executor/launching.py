@@ -1,6 +1,7 @@
 """Launches compiled kernels by the CUDA driver alone.
 
-Triton up to 3.6 has a C compiler make a launcher for each signature of a process, which takes longer than most calls of a candidate.
+Triton up to 3.6 has a C compiler make a launcher for each signature of a process, which takes longer than most calls of a candidate; later
+versions need none, and what is launched is the same.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ _SCRATCH = 2
 """Parameters behind those of the signature, both pointers: scratch memory of the grid and of a profiler. A kernel with fewer has none of them."""
 _FORMATS = {
     "i1": "b", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u1": "B", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
-    "fp16": "e", "fp32": "f", "f32": "f", "fp64": "d",
+    "fp16": "e", "fp64": "d",
 }  # fmt: skip
 """Of ``struct``, by Triton's names."""
+_SINGLE = ("fp32", "f32")
 
 
 def is_plain(metadata: Mapping[str, Any], types: Sequence[Any]) -> bool:
@@ -33,7 +35,7 @@ def is_plain(metadata: Mapping[str, Any], types: Sequence[Any]) -> bool:
     scratch = metadata.get("global_scratch_size", 0) or metadata.get("profile_scratch_size", 0)
     if clusters or scratch or metadata.get("launch_cooperative_grid"):
         return False
-    return all(kind.startswith("*") or kind == "bf16" or kind in _FORMATS for kind in flat(types))
+    return all(kind.startswith("*") or kind in (*_FORMATS, *_SINGLE, "bf16") for kind in flat(types))
 
 
 def flat(kinds: Sequence[Any]) -> list[str]:
@@ -45,11 +47,14 @@ def flat(kinds: Sequence[Any]) -> list[str]:
 
 
 def packed(kind: str, value: Any) -> bytes:
-    """A parameter of one of these types as the device has it; ``value`` of a pointer is its address. Raises struct.error."""
+    """A parameter of one of these types as the device has it; ``value`` of a pointer is its address. Raises struct.error, and OverflowError for
+    what is too large for half precision."""
     if kind.startswith("*"):
         return struct.pack("<Q", value)
     if kind == "bf16":
-        return struct.pack("<f", value)[2:]  # cut off, as Triton does
+        return bytes(ctypes.c_float(value))[2:]  # cut off, as Triton does
+    if kind in _SINGLE:
+        return bytes(ctypes.c_float(value))  # infinite where it is too large
     return struct.pack("<" + _FORMATS[kind], value)
 
 
@@ -63,9 +68,13 @@ class Kernel:
         self._threads, self._shared = _LANES * metadata["num_warps"], metadata["shared"]
         self._module, self._function = ctypes.c_void_p(), ctypes.c_void_p()
         _call("cuModuleLoadData", ctypes.byref(self._module), cubin)
-        _call("cuModuleGetFunction", ctypes.byref(self._function), self._module, metadata["name"].encode())
-        if self._shared > _WITHOUT_ASKING:
-            _call("cuFuncSetAttribute", self._function, _MOST_DYNAMIC_SHARED, self._shared)
+        try:
+            _call("cuModuleGetFunction", ctypes.byref(self._function), self._module, metadata["name"].encode())
+            if self._shared > _WITHOUT_ASKING:
+                _call("cuFuncSetAttribute", self._function, _MOST_DYNAMIC_SHARED, self._shared)
+        except RuntimeError:
+            self.unload()
+            raise
 
     def launch(self, grid: Sequence[int], stream: int, parameters: Sequence[bytes]) -> None:
         """``parameters``: as ``packed`` has them."""

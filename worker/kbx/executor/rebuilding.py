@@ -150,6 +150,8 @@ class _Rebuilding:
         self._hash = digest(description, text)
 
     def source(self) -> ASTSource:
+        for file in [file for file in linecache.cache if not is_installed(file)]:
+            del linecache.cache[file]  # of the kernel before
         linecache.cache[self._path] = (len(self._text), None, lines_of(self._text), self._path)
         for file, text in self._description["files"].items():
             if file != self._path and not is_installed(file):
@@ -255,6 +257,8 @@ class _Rebuilding:
 
     def _definition(self, entry: Entry) -> Definition:
         file, line, name = entry["file"], entry["line"], entry["name"]
+        if file != self._path and not is_installed(file) and file not in self._description["files"]:
+            raise NotRebuilt(f"the text of {file} is not told")
         text = self._text if file == self._path else "".join(linecache.getlines(file))
         found = definitions_of(text).find(line, name)
         if not 0 <= entry["index"] < len(found):

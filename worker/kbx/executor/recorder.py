@@ -1,5 +1,5 @@
 """Beside a runner on a GPU: keeps the records of its calls with their kernels, for replays that are made elsewhere. The oracle brings kernels
-that were compiled ahead (``kbx.executor.ahead``); the others are compiled when they are asked for.
+that were compiled ahead (``kbx.executor.ahead``); the others are compiled from when the runner tells of them.
 
 The runner launches its kernels itself and tells what it does; no answer is owed to it, so that it does not wait.
 """
@@ -10,6 +10,7 @@ import contextlib
 import json
 import select
 import socket
+from collections import deque
 from collections.abc import Sequence
 
 import torch
@@ -41,6 +42,8 @@ class _Recorder:
         """For the compiler, by the runner's number of the kernel."""
         self._compiled: dict[str, replay.Message | None] = {}
         """By the key of the request; None: it failed."""
+        self._wanted: deque[tuple[str, replay.Message]] = deque()
+        """What is not compiled yet, by key; the first is being compiled."""
         self._told: set[int] = set()
         """Kernels that the oracle has."""
         self._base = 0
@@ -53,15 +56,17 @@ class _Recorder:
     def run(self) -> None:
         """Raises Broken where one of the two has ended."""
         poll = select.poll()
-        for connection in (self._runner.connection, self._oracle.connection):
+        for connection in (self._runner.connection, self._oracle.connection, self._compiler.connection):
             poll.register(connection, select.POLLIN)
         while True:
             ready = {descriptor for descriptor, _ in poll.poll()}
             # The runner first: it has told all of a call before the oracle can ask about it.
             if self._runner.connection.fileno() in ready:
                 self._hear(*self._runner.receive())
-            else:
+            elif self._oracle.connection.fileno() in ready:
                 self._answer(self._oracle.receive()[0])
+            else:
+                self._take_compiled()
 
     def _hear(self, message: replay.Message, blobs: Sequence[bytearray]) -> None:
         match message:
@@ -71,6 +76,7 @@ class _Recorder:
                 self._base = int(base)
             case {"kernel": number, **request}:
                 self._requests[number] = request
+                self._want(request)
             case {"older": start} if blobs:
                 self._older[start] = torch.frombuffer(blobs[0], dtype=torch.uint8)
                 self._records.keep(start, self._older[start])
@@ -125,9 +131,25 @@ class _Recorder:
         if (request := self._requests.get(number)) is None:
             raise replay.Unfit("a kernel that was not described")
         key = key_of(request)
-        if key not in self._compiled:
-            reply = self._compiler.compile(request)
-            self._compiled[key] = None if "failed" in reply else json.loads(loadable(reply))
+        while key not in self._compiled:
+            self._take_compiled()
         if (found := self._compiled[key]) is None:
             raise replay.Unfit("a kernel that cannot be compiled without the candidate")
         return found | {"own": is_own(request["description"])}
+
+    def _want(self, request: replay.Message) -> None:
+        """Has a kernel compiled that is not, when those before it are."""
+        key = key_of(request)
+        if key in self._compiled or any(key == wanted for wanted, _ in self._wanted):
+            return
+        self._wanted.append((key, request))
+        if len(self._wanted) == 1:
+            self._compiler.ask(request)
+
+    def _take_compiled(self) -> None:
+        """Waits for the kernel that is being compiled, and begins with the next."""
+        reply = self._compiler.answer()
+        key, _ = self._wanted.popleft()
+        self._compiled[key] = None if "failed" in reply else json.loads(loadable(reply))
+        if self._wanted:
+            self._compiler.ask(self._wanted[0][1])

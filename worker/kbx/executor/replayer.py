@@ -78,6 +78,7 @@ class _Replayer:
                     self._oracle.send(self._answer(message, blobs))
 
     def _close(self) -> None:
+        torch.cuda.synchronize(self._device)  # a replay that was given up may have left something running
         for arena in self._opened.values():
             arena.close()
         self._gpu.close()

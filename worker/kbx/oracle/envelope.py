@@ -121,13 +121,16 @@ class Envelope:
                 left |= self._of_option(name, list(value) if several else value, parameter.default)
         return frozenset(left)
 
-    def pull_in(self, call: inspect.BoundArguments) -> None:
-        """Brings the few floating-point values beyond the published range back to its end, in place."""
+    def pull_in(self, call: inspect.BoundArguments, matrices: bool = True) -> None:
+        """Brings the few floating-point values beyond the published range back to its end, in place. Without ``matrices`` not those of square
+        ones, whose elements depend on each other: a positive definite one of a thousand rows has a diagonal beyond all that smaller ones
+        have, and is none without it."""
         for name, value in call.arguments.items():
             if name == "out" or (published := self.tensors.get(name)) is None:
                 continue
             for tensor in tensors_of(value):
-                if tensor.is_floating_point() or tensor.is_complex():
+                square = tensor.ndim > 1 and tensor.shape[-1] == tensor.shape[-2]
+                if (tensor.is_floating_point() or tensor.is_complex()) and (matrices or not square):
                     real = torch.view_as_real(tensor) if tensor.is_complex() else tensor
                     real.clamp_(*published.ends(tensor))
 

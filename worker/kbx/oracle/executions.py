@@ -87,6 +87,11 @@ class Executions:
         try:
             executor.send({"replay": back, "lent": lent} | message)
             told, blobs = executor.receive()
+        except Broken as error:
+            if self._replayer is not None:
+                self._executor = lambda: None  # a late answer would be taken for that to another question
+            return _unanswered(error)
+        try:
             if self._replayer is not None and "unfit" not in told:
                 places = [(offset, length) for offset, length, _ in lent]
                 told = self._replayer.replay(told | message | {"lent": places}, blobs)
@@ -98,7 +103,7 @@ class Executions:
             results = [_tensor(DTYPES[name], shape, held) for name, shape in told["results"]]
             return Replayed(results, dict(zip(offsets, held, strict=True)), *_counts(told))
         except (Broken, KeyError, TypeError, ValueError, RuntimeError) as error:
-            return Replayed(unfit=f"the process that makes the candidate's calls again answers {type(error).__name__}")
+            return _unanswered(error)
 
     def judge(self, judgement: Judgement) -> Judgement:
         """The judgement on the call's result, with what was found: a kernel that leaves its tensors is wrong whatever it computes, one whose
@@ -147,6 +152,10 @@ class Replayed(NamedTuple):
     scalars: Sequence[str] = ()
     """Fractions that the call handed to Python, as hexadecimal text."""
     unfit: str | None = None
+
+
+def _unanswered(error: Exception) -> Replayed:
+    return Replayed(unfit=f"the process that makes the candidate's calls again answers {type(error).__name__}")
 
 
 def _counts(told: Mapping[str, Any]) -> Sequence[Any]:

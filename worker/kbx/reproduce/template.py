@@ -220,7 +220,8 @@ def with_tensors(value, others):
     if isinstance(value, dict):
         return {key: with_tensors(each, others) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(with_tensors(each, others) for each in value)
+        made = [with_tensors(each, others) for each in value]
+        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
     return value
 
 

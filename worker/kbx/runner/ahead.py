@@ -19,7 +19,9 @@ import torch
 from kbx import protocol, shapes, tensors
 from kbx.runner import compilation, compilers, cuda_on_cpu, extensions, launches, tuning
 
-_ROOM = protocol.MAX_RUNNER_FRAME - (64 << 10)
+REQUESTS_ROOM = 1 << 20
+"""Characters of requests that are told."""
+_ROOM = protocol.MAX_RUNNER_FRAME - REQUESTS_ROOM - (64 << 10)
 """Characters of base64 that fit in a frame, with what else it holds: some hundred configurations of a matrix product take 8 MiB."""
 _LIBRARIES_ROOM = 4 << 20
 """The same for libraries, of which a candidate needs few."""
@@ -30,7 +32,7 @@ _TEXTS = (".source", ".ttgir", ".llir", ".ptx")
 _CHOICES = ".autotune.json"
 """Which configuration won, where nothing was timed."""
 
-PROCESSES = 8
+_PROCESSES = 8
 """That compile a candidate's launches at a time, and among which its calls are split. A launch takes a compiler 0.1 to 0.3 s, or
 more than a second on a slow core."""
 _MOST_REQUESTS = 32
@@ -42,32 +44,44 @@ _GRACE = 15.0
 """Seconds for the call that is being made when time is up; the referee waits a little longer."""
 
 
-def compile_calls(entry, calls, seconds, path, source):
+def compile_calls(entry, calls, seconds):
     """Calls ``entry`` on the shapes of each of ``calls`` (``{"args", "kwargs", "timed"}``), for at most ``seconds``; returns whether it
-    completed all, and requests for ``kbx.executor.ahead`` as JSON. Autotuning compiles every configuration in those to be ``timed``, one in
-    each of the others.
-
-    ``path``: the candidate's file; ``source``: what is in it.
+    completed all. Autotuning compiles every configuration in those to be ``timed``, one in each of the others.
     """
-    told = Path(tempfile.mkdtemp(prefix="kbx-requests-"))
-    compilation.collect(path, source, told)
     launches.only_compile()
     cuda_on_cpu.leave_empty()
     end = time.monotonic() + seconds
-    processes = min(PROCESSES, len(os.sched_getaffinity(0)))
-    common = compilers.Compilers(processes)
+    common = compilers.Compilers(processes())
     # Not in this process: a crash of the candidate would lose what others have compiled.
-    children = [_child(entry, share, tune, end, common) for share, tune in _shares(calls, processes)]
+    children = [_child(entry, share, tune, end, common) for share, tune in _shares(calls, processes())]
     for child in children:
         _wait(child, end)
     common.settle(end)
-    return all([_reap(child) for child in children]), _requests(told)
+    return all([_reap(child) for child in children])
 
 
-def _requests(folder):
-    """What was told in the folder, the first ones first."""
+def processes():
+    """How many compile at a time."""
+    return min(_PROCESSES, len(os.sched_getaffinity(0)))
+
+
+def collect_requests(path, source):
+    """From now on kernels that are compiled are noted, here and in processes forked from this one, in the folder that is returned, a candidate's in
+    the file at ``path`` that holds ``source``."""
+    folder = Path(tempfile.mkdtemp(prefix="kbx-requests-"))
+    compilation.collect(path, source, folder)
+    return folder
+
+
+def requests(folder):
+    """Those noted, for ``kbx.executor.ahead``, as JSON, the first ones first, as many as there is room for."""
     files = sorted(folder.iterdir(), key=lambda file: (file.stat().st_mtime_ns, file.name))
-    return [file.read_text(encoding="utf-8") for file in files[:_MOST_REQUESTS]]
+    found, room = [], REQUESTS_ROOM
+    for file in files[:_MOST_REQUESTS]:
+        if (room := room - len(text := file.read_text(encoding="utf-8"))) < 0:
+            break
+        found.append(text)
+    return found
 
 
 def _shares(calls, most):

@@ -16,7 +16,7 @@ import torch
 import triton
 
 from kbx import clock, cores, graphs, parts, precision, protocol, results, shapes, standins, tensors
-from kbx.executor import ahead as rebuilt_ahead
+from kbx.executor import ahead as rebuilt
 from kbx.executor import compiler, recorder, server
 from kbx.messages import runner as messages
 from kbx.runner import (
@@ -32,6 +32,7 @@ from kbx.runner import (
     guards,
     kernel_packages,
     launches,
+    linux,
     module,
     native,
     profile,
@@ -112,7 +113,7 @@ class Bench:
         self._served_under = None
         self._witness = None
         self._guarded, self._guards, self._unguarded = False, None, []
-        self._turn = 0
+        self._turn, self._told = 0, None
         self._rotation = tuning.Rotation()
         backward.install()
         self._results = storages.Results()
@@ -226,6 +227,8 @@ class Bench:
                 compilation.install(execution.compile, self._path, request.source)
             else:
                 compilation.remember(self._path, request.source)
+        elif self._emulated and not self._arenas:
+            self._told = ahead.collect_requests(self._path, request.source)
         name, self._entry = module.load(request.source, self._path, request.entries, arch, self._witness.watching)
         return messages.Loaded(request.id, name, 0.0)
 
@@ -242,16 +245,25 @@ class Bench:
         return messages.StateTaken(request.id, module.take_state(self._instance, request.parameters), 0.0)
 
     def _precompile(self, request):
-        whole, requests = ahead.compile_calls(self._entry, request.calls, request.seconds, self._path, self._source)
+        whole = ahead.compile_calls(self._entry, request.calls, request.seconds)
         files, left_out = ahead.pack(self._source)
+        requests = ahead.requests(self._told)
         return messages.Precompiled(request.id, files, ahead.kernels(), whole, 0.0, left_out, requests)
 
     def _rebuild(self, request):
         if self._source:
             raise protocol.ProtocolError("a process that has loaded a candidate compiles for nobody else")
-        processes = min(ahead.PROCESSES, len(os.sched_getaffinity(0)))
-        wanted = [json.loads(each) for each in request.requests]
-        kernels = rebuilt_ahead.compile_all(request.source, self._path, wanted, processes, request.seconds)
+        linux.prctl(linux.PR_SET_DUMPABLE, 0)
+        wanted, left = [], protocol.MAX_RUNNER_FRAME - ahead.REQUESTS_ROOM
+        for each in request.requests:
+            with contextlib.suppress(ValueError, KeyError, TypeError):  # a claim may be anything
+                compiler.key_of(told := json.loads(each))
+                wanted.append(told)
+        made = rebuilt.compile_all(request.source, self._path, wanted, ahead.processes(), request.seconds)
+        kernels = {}
+        for key, kernel in made.items():
+            if (left := left - len(key) - len(json.dumps(kernel))) > 0:
+                kernels[key] = kernel
         return messages.Rebuilt(request.id, kernels, 0.0)
 
     def _call(self, request):

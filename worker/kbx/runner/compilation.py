@@ -8,6 +8,7 @@ import base64
 import contextlib
 import functools
 import json
+import os
 import pickle
 import tempfile
 import threading
@@ -49,7 +50,9 @@ def collect(path, text, folder):
     def kept(_, request):
         with contextlib.suppress(Exception, Undescribed):
             told = request()
-            folder.joinpath(key_of(told)).write_text(json.dumps(told), encoding="utf-8")
+            draft = folder.with_name(f"{folder.name}-{os.getpid()}")
+            draft.write_text(json.dumps(told), encoding="utf-8")
+            draft.rename(folder / key_of(told))
 
     _tell_each(path, text, kept)
 

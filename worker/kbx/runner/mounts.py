@@ -39,6 +39,7 @@ loaded all they need before they are shut in."""
 _LINKS = (("/dev/fd", "/proc/self/fd"), ("/dev/stdin", "fd/0"), ("/dev/stdout", "fd/1"), ("/dev/stderr", "fd/2"))
 _STAGE, _OLD = "/tmp", "/.old"  # noqa: S108 - any folder that every system has: a private tmpfs covers it at once
 _GPU_NODE = re.compile(r"/dev/nvidia\d+")
+_SHM = "/dev/shm"
 _SHM_BYTES = 256 << 20
 _INODES = 1 << 16
 """Files of each scratch filesystem: an empty one takes no space of it, but a kilobyte of the kernel's."""
@@ -157,8 +158,18 @@ def enter(tree: Tree, scratch_bytes: int, user: int) -> str | None:
     if note is None:  # CUDA writes the names of its threads there
         linux.mount(None, "/proc", None, linux.MS_REMOUNT | linux.MS_BIND | _PROC_FLAGS)
     linux.mount(None, "/tmp", None, linux.MS_REMOUNT | linux.MS_BIND | flags)
-    linux.mount("tmpfs", "/dev/shm", "tmpfs", flags, f"mode=1777,size={_SHM_BYTES},nr_inodes={_INODES}")
+    linux.mount("tmpfs", _SHM, "tmpfs", flags, f"mode=1777,size={_SHM_BYTES},nr_inodes={_INODES}")
     return note
+
+
+def enter_own_scratch(scratch_bytes: int) -> str:
+    """Gives this process a mount namespace in which the folder that is returned is its own and empty; raises OSError. It is one that nobody
+    can move away, as they could any in ``/tmp``."""
+    linux.unshare(linux.CLONE_NEWNS)
+    linux.mount(None, "/", None, linux.MS_REC | linux.MS_PRIVATE)
+    flags = linux.MS_NOSUID | linux.MS_NODEV
+    linux.mount("tmpfs", _SHM, "tmpfs", flags, f"mode=1777,size={scratch_bytes},nr_inodes={_INODES}")
+    return _SHM
 
 
 def _place(path: str, kind: str) -> None:

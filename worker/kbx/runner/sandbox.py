@@ -265,7 +265,7 @@ def _start_executor(cell: Cell, beside: Beside, protections: Protections) -> Exe
     """Forks both; the runner's end of its connection to the executor, with the memory that they share."""
     (ours, theirs), (compiling, compiler) = socket.socketpair(), socket.socketpair()
     heap = None if cell.heap is None else HEAP_FD
-    _fork(cell, protections, [compiler.fileno()], lambda: beside.compile_for(compiler))
+    _fork(cell, protections, [compiler.fileno()], lambda: beside.compile_for(compiler), own_scratch=True)
     kept = [theirs.fileno(), compiling.fileno(), ORACLE_FD, *([] if heap is None else [heap])]
     _fork(cell, protections, kept, lambda: beside.execute(theirs, socket.socket(fileno=ORACLE_FD), compiling, heap))
     for end in (theirs, compiling, compiler):
@@ -273,12 +273,17 @@ def _start_executor(cell: Cell, beside: Beside, protections: Protections) -> Exe
     return Executor(ours, heap)
 
 
-def _fork(cell: Cell, protections: Protections, kept: Sequence[int], serve: Callable[[], object]) -> None:
-    """Starts a process of kbx's beside the runner, confined like it, with no descriptors but those ``kept``. Nobody may trace it."""
+def _fork(
+    cell: Cell, protections: Protections, kept: Sequence[int], serve: Callable[[], object], own_scratch: bool = False
+) -> None:
+    """Starts a process of kbx's beside the runner, confined like it, with no descriptors but those ``kept``. Nobody may trace it. With
+    ``own_scratch`` no other process sees the files that it writes on its way, if that can be had."""
 
     def body() -> int:
         for first, last in itertools.pairwise(sorted({2, STATUS_FD, *kept, os.sysconf("SC_OPEN_MAX")})):
             os.closerange(first + 1, last)
+        if own_scratch and protections.active("files"):
+            cell.scratch = mounts.enter_own_scratch(cell.spawn.file_bytes)
         _confine(cell, copy.deepcopy(protections))
         os.close(STATUS_FD)
         cell.status = -1  # the number is another descriptor's from now on

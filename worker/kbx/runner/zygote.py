@@ -268,7 +268,7 @@ class Zygote:
         self._runners[spawn.runner] = Runner(spawn, pid, control, output, status, scratch, heap, recorder)
 
     def _beside(self, spawn):
-        """What runs beside a runner; None for one whose results nobody judges, or of whose calls there are no records: those that are timed."""
+        """What runs beside a runner; None for one without an oracle, and for one that is timed: nobody asks for its records."""
         if not spawn.data_address or spawn.timed:
             return None
         return getattr(self._bench, "BESIDE", {}).get(spawn.device)

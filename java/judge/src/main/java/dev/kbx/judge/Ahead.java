@@ -19,7 +19,7 @@ public record Ahead(Map<String, String> files, Map<String, String> kernels) {
     kernels = Map.copyOf(kernels);
   }
 
-  boolean isEmpty() {
+  boolean hasNoFiles() {
     return files.isEmpty();
   }
 

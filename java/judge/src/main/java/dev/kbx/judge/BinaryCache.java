@@ -33,7 +33,8 @@ import tools.jackson.core.JacksonException;
  *
  * <p>A candidate's own process made the files, so they are reused only for the same source: their
  * content gives its author nothing that the source could not. kbx treats them as data and never
- * opens them under names that a candidate chose.
+ * opens them under names that a candidate chose. The kernels are of a process that never had the
+ * candidate, and its calls are made again with them: who can write here can decide that.
  *
  * <p>Safe for several threads and processes: files are replaced atomically. When the cache is full,
  * the least recently used files are deleted.
@@ -168,7 +169,7 @@ public final class BinaryCache {
   /** Caches this, unless it is empty or contains errors. */
   void write(Key key, Ahead compiled) {
     Path file = file(key);
-    if (file == null || compiled.isEmpty()) return;
+    if (file == null || compiled.hasNoFiles()) return;
     if (compiled.files().keySet().stream().anyMatch(name -> name.matches(ERRORS))) return;
     try {
       byte[] content = Json.mapper().writeValueAsBytes(new Kept(key, compiled));

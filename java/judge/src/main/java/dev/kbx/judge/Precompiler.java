@@ -163,11 +163,12 @@ final class Precompiler {
     try {
       BinaryCache.Key key = key(candidate);
       Ahead known = binaries.read(key);
-      if (!known.isEmpty()) return Compiled.of(known);
+      if (!known.hasNoFiles()) return Compiled.of(known);
       Made made = compile(candidate, traceShapes(candidate), cpp);
       if (cpp && made.tooLarge()) return Compiled.failed(TOO_LARGE);
-      Ahead ahead = new Ahead(made.files(), rebuilt(candidate, made.requests()));
-      if (made.whole()) binaries.write(key, ahead);
+      Optional<Map<String, String>> kernels = rebuilt(candidate, made.requests());
+      Ahead ahead = new Ahead(made.files(), kernels.orElse(Map.of()));
+      if (made.whole() && kernels.isPresent()) binaries.write(key, ahead);
       return Compiled.of(ahead);
     } catch (TimeoutException e) {
       return cpp
@@ -192,7 +193,7 @@ final class Precompiler {
     var _ = compile(candidate);
     BinaryCache.Key key = key(candidate);
     Ahead known = binaries.read(key);
-    return known.isEmpty() ? Optional.empty() : Optional.of(new Binaries(key.name(), known));
+    return known.hasNoFiles() ? Optional.empty() : Optional.of(new Binaries(key.name(), known));
   }
 
   /** Caches what another machine compiled, unless that would not be found here. */
@@ -291,21 +292,23 @@ final class Precompiler {
   }
 
   /**
-   * Kernels for calls that are made again, compiled in a runner that never has the candidate. None
-   * of those that it does not compile: who makes a call again compiles what it misses.
+   * Kernels for calls that are made again, compiled in a runner that never has the candidate; empty
+   * if that fails. Who makes a call again compiles what it misses.
    */
-  private Map<String, String> rebuilt(Candidate candidate, List<String> requests)
+  private Optional<Map<String, String>> rebuilt(Candidate candidate, List<String> requests)
       throws InterruptedException {
-    if (requests.isEmpty() || !forGpu() || !plan.reaches(Stage.CORRECT)) return Map.of();
+    if (requests.isEmpty() || !forGpu()) return Optional.of(Map.of());
     try (Runner runner = spawn(false, false)) {
       Message answer =
           runner.ask(
               RunnerMessage.Rebuilt.class,
               id -> new RunnerMessage.Rebuild(id, candidate.code(), requests, BUDGET.toSeconds()),
               BUDGET.plus(FINISHING));
-      return answer instanceof RunnerMessage.Rebuilt made ? made.kernels() : Map.of();
-    } catch (TimeoutException | Runner.Lost e) {
-      return Map.of();
+      return answer instanceof RunnerMessage.Rebuilt made
+          ? Optional.of(made.kernels())
+          : Optional.empty();
+    } catch (TimeoutException | Runner.Lost | WorkerFailure e) {
+      return Optional.empty();
     }
   }
 

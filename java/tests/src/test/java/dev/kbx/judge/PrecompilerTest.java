@@ -20,6 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What of a candidate is compiled ahead, what of that is kept, and when there is no more to be. */
 @Timeout(Patience.SECONDS)
@@ -109,6 +111,32 @@ class PrecompilerTest {
     var script = source(made(true, IN_FORWARD), made(false, IN_FORWARD));
     Candidate candidate = FakeWorkers.candidate("task", script);
     assertThat(elsewhere("theirs", "sm_90", VERSIONS).binaries(candidate)).isEmpty();
+  }
+
+  @Test
+  void kernelsAreCompiledOnceMoreByARunnerWithoutTheCandidate() throws Exception {
+    String told = made(true, IN_FORWARD).replace("\"requests\":[]", "\"requests\":[\"{}\"]");
+    Map<String, Object> script = new HashMap<>(Map.of("precompile", List.of(told)));
+    Candidate candidate = FakeWorkers.candidate("task", script);
+    Precompiler compiler = elsewhere("kernels", "sm_90", VERSIONS);
+    assertThat(compiler.compile(candidate).ahead().kernels()).containsOnlyKeys("key");
+    assertThat(compiler.binaries(candidate).orElseThrow().compiled().kernels())
+        .containsOnlyKeys("key");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"signal 9", "exit 1"})
+  void whatIsLostThereIsNotKeptAndTheRestIsUsed(String end) throws Exception {
+    String told = made(true, IN_FORWARD).replace("\"requests\":[]", "\"requests\":[\"{}\"]");
+    Map<String, Object> script = new HashMap<>();
+    script.put("precompile", List.of(told));
+    script.put("rebuild", List.of(end));
+    Candidate candidate = FakeWorkers.candidate("task", script);
+    Precompiler compiler = elsewhere("lost", "sm_90", VERSIONS);
+    Ahead made = compiler.compile(candidate).ahead();
+    assertThat(made.files()).containsOnlyKeys(IN_FORWARD);
+    assertThat(made.kernels()).isEmpty();
+    assertThat(compiler.binaries(candidate)).isEmpty();
   }
 
   private Precompiler.Compiled compile(Map<String, Object> script) throws Exception {

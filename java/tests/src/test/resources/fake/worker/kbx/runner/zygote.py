@@ -26,6 +26,7 @@ HONEST = {
     "load": {"type": "loaded", "entry": "f", "seconds": 0.0},
     "construct": {"type": "constructed", "seconds": 0.0},
     "precompile": {"type": "precompiled", "files": {}, "kernels": 0, "whole": True, "seconds": 0.0, "left_out": [], "requests": []},
+    "rebuild": {"type": "rebuilt", "kernels": {"key": "{}"}, "seconds": 0.0},
     "call": {"type": "returned", "value": {"t": "none"}, "seconds": 0.0, "launches": 1, "compiled": [], "configurations": [], "unguarded": [],
              "origin": {"elements": 0, "own": 0, "volume": 0, "foreign": 0, "operations": [],
                         "launches": 0, "copies": 0, "used": False}},
@@ -113,6 +114,8 @@ def answer(number, message, scripts):
                 kbx.write(b"{")
     if message["type"] == "record_calls":
         recorded[number] = message["calls"]
+    if message["type"] == "rebuild":
+        scripts[number] = script(message["source"])
     if message["type"] == "profile":
         scripts[number] = script(message["source"])
         if number in denied:
