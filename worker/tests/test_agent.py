@@ -105,21 +105,22 @@ def test_requests_are_passed_on_and_answered():
 class SlowCage(Cage):
     """Answers nothing for some time; ``early`` requests came meanwhile."""
 
-    early = 0
+    early, answers_now = 0, False
 
     def _hear(self, said, answers):
         if said["event"] != "request":
             super()._hear(said, answers)
         elif self.early == 0:
-            self.early, self.slow, self.held = 1, threading.Timer(3, self._answer_all, [answers]), [said]
-            self.slow.start()
-        elif self.slow.is_alive():
+            self.early, self.held = 1, [said]
+            threading.Timer(3, self._answer_all, [answers]).start()
+        elif not self.answers_now:
             self.early += 1
             self.held.append(said)
         else:
             super()._hear(said, answers)
 
     def _answer_all(self, answers):
+        self.answers_now = True  # before those that wait for an answer to these come
         for said in self.held:
             super()._hear(said, answers)
 
