@@ -106,21 +106,23 @@ record RunCopy(Database from, Handle reading, Database to, Handle writing) {
    * session of one server.
    */
   void copySessions(String run) {
+    // A turn is judged an instant before its submission leaves the queue.
+    String judged = "state <> 'queued' AND id IN (SELECT t.submission FROM turn t)";
     copy(
         run,
         "SELECT candidate, code FROM source WHERE candidate IN"
-            + " (SELECT s.candidate FROM submission s JOIN turn t ON t.submission = s.id"
-            + " WHERE s.run = ?)",
+            + " (SELECT s.candidate FROM submission s WHERE s.run = ? AND "
+            + judged
+            + ")",
         "INSERT INTO source (candidate, code) VALUES (?, ?) ON CONFLICT DO NOTHING",
         List.of(1));
     copy(run, "session", SESSION, "run = ?", "id");
-    String judged = " IN (SELECT t.submission FROM turn t)";
-    copy(run, "submission", SUBMISSION, "run = ? AND session IS NOT NULL AND id" + judged, "id");
+    copy(run, "submission", SUBMISSION, "run = ? AND session IS NOT NULL AND " + judged, "id");
     copy(
         run,
         "turn",
         TURN,
-        "submission IN (SELECT s.id FROM submission s WHERE s.run = ?)",
+        "submission IN (SELECT s.id FROM submission s WHERE s.run = ? AND s.state <> 'queued')",
         "submission");
   }
 

@@ -262,6 +262,7 @@ class SessionsTest {
     finish(answered, "{}");
     JsonNode open = begin(Map.of("method", "other"));
     turn(open, "x = 3");
+    await().atMost(Patience.LIMIT).until(() -> server.store.service().queued().isEmpty());
     server.referee.permits.drainPermits();
     turn(open, "", Map.of("code", "x = 4"));
     String id = answered.path("id").asString();
