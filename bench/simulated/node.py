@@ -21,7 +21,11 @@ VERSIONS = {"kbx": "simulated"}
 def answer(request, device):
     """The answer to a request to judge or to compile."""
     if request["type"] == "compile":
-        return {"type": "compiled", "id": request["id"], "binaries": {"key": request["arch"], "files": {"a.cubin": ""}}}
+        return {
+            "type": "compiled",
+            "id": request["id"],
+            "binaries": {"key": request["arch"], "compiled": {"files": {"a.cubin": ""}, "kernels": {}}},
+        }
     judgement = {
         "status": "correct",
         "stage": "correct",
