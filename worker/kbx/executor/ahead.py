@@ -16,11 +16,10 @@ from collections.abc import Iterable
 
 from kbx.executor import compiler
 from kbx.executor.compiler import Compiler, CompilerEnded, Message
+from kbx.runner import linux
 
-_NICENESS = 10
+NICENESS = 10
 """Whoever is timed meanwhile launches first."""
-_OUTPUT = 2
-"""Descriptors up to this one are what is printed."""
 
 
 def compile_all(source: str, path: str, requests: Iterable[Message], processes: int, seconds: float) -> dict[str, str]:
@@ -56,10 +55,8 @@ def _start(source: str, path: str) -> Compiler:
     if os.fork() == 0:
         try:
             # Python of the candidate's that a kernel calls while it is compiled runs below this process: it must reach nobody else's answers.
-            kept = theirs.fileno()
-            os.closerange(_OUTPUT + 1, kept)
-            os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))
-            os.nice(_NICENESS)
+            linux.close_all_but([theirs.fileno()])
+            os.nice(NICENESS)
             compiler.serve(theirs)
         finally:
             os._exit(0)

@@ -17,6 +17,7 @@ from pathlib import Path
 import torch
 
 from kbx import protocol, shapes, tensors
+from kbx.executor.ahead import NICENESS
 from kbx.runner import compilation, compilers, cuda_on_cpu, extensions, launches, tuning
 
 REQUESTS_ROOM = 1 << 20
@@ -37,8 +38,6 @@ _PROCESSES = 8
 more than a second on a slow core."""
 _MOST_REQUESTS = 32
 """Kernels that are compiled once more where the candidate is not. An autotuner's configurations may be hundreds, of which few are called."""
-_NICENESS = 10
-"""Whoever is timed meanwhile launches first."""
 _LOOK_SECONDS = 0.002
 _GRACE = 15.0
 """Seconds for the call that is being made when time is up; the referee waits a little longer."""
@@ -104,7 +103,7 @@ def _child(entry, calls, tune, end, common):
     whole = False
     try:
         os.setpgid(0, 0)
-        os.nice(_NICENESS)
+        os.nice(NICENESS)
         tune()
         whole = _compile(entry, calls, end, common)
     finally:

@@ -2,9 +2,11 @@
 
 import ctypes
 import fcntl
+import itertools
 import os
 import socket
 import struct
+from collections.abc import Iterable
 from typing import Any
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -83,3 +85,9 @@ def raise_loopback() -> None:
 def drop_capabilities() -> None:
     """Empties the effective, permitted and inheritable sets; with no_new_privs no exec brings one back."""
     check(_libc.capset(struct.pack("=Ii", _CAPABILITY_VERSION_3, 0), bytes(24)), "capset")
+
+
+def close_all_but(kept: Iterable[int]) -> None:
+    """Closes every descriptor of this process but these and those that is printed to."""
+    for first, last in itertools.pairwise(sorted({2, *kept, os.sysconf("SC_OPEN_MAX")})):
+        os.closerange(first + 1, last)

@@ -17,7 +17,6 @@ import ctypes
 import dataclasses
 import fcntl
 import gc
-import itertools
 import json
 import os
 import resource
@@ -280,8 +279,7 @@ def _fork(
     ``own_scratch`` no other process sees the files that it writes on its way, if that can be had."""
 
     def body() -> int:
-        for first, last in itertools.pairwise(sorted({2, STATUS_FD, *kept, os.sysconf("SC_OPEN_MAX")})):
-            os.closerange(first + 1, last)
+        linux.close_all_but([STATUS_FD, *kept])
         if own_scratch and protections.active("files"):
             cell.scratch = mounts.enter_own_scratch(cell.spawn.file_bytes)
         _confine(cell, copy.deepcopy(protections))
