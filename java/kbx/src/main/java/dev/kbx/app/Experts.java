@@ -13,6 +13,7 @@ import dev.kbx.task.Suite;
 import dev.kbx.task.Task;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Status;
+import dev.kbx.verdict.Verdict;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -90,6 +91,13 @@ public final class Experts {
 
   public boolean isEmpty() {
     return kernels.isEmpty();
+  }
+
+  /** That nothing is timed beside them, where that is so. */
+  public Optional<String> untimed(Verdict.Device device) {
+    return isEmpty() || device.onGpu()
+        ? Optional.empty()
+        : Optional.of("--baseline: no GPU is used, so nothing is timed beside the expert's kernel");
   }
 
   /** Sources for a suite, by the path of their task. */

@@ -197,9 +197,7 @@ final class EvalCommand implements Callable<Integer> {
       experts.check(pool.referee(), named.plan());
       evaluation.begin(pool);
       interrupts.advise(Interrupts.RESUMABLE);
-      if (!experts.isEmpty() && !pool.device().onGpu()) {
-        Terminal.say("--baseline: no GPU is used, so nothing is timed beside the expert's kernel");
-      }
+      experts.untimed(pool.device()).ifPresent(Terminal::say);
       if (profile && !pool.device().onGpu()) {
         Terminal.say("--profile: no GPU is used, so nothing is profiled");
       }

@@ -273,9 +273,7 @@ final class ServeCommand implements Callable<Integer> {
             new Statement(Prompts.bundled(Home.here().folder())));
     if (experts.isEmpty()) return machine;
     experts.check(machine.referee(), machine.usualPlan());
-    if (!pool.device().onGpu()) {
-      Terminal.say("--baseline: no GPU is used, so nothing is timed beside the expert's kernel");
-    }
+    experts.untimed(pool.device()).ifPresent(Terminal::say);
     Map<String, Map<String, String>> sources = new HashMap<>();
     served.forEach((name, suite) -> sources.put(name, experts.sources(suite)));
     return machine.beside(sources);

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,19 +51,14 @@ class ExpertBaselineTest {
     Path kernel = Files.writeString(folder.resolve("kernel.py"), KERNEL);
     Path baseline = folder.resolve("expert.py");
     if (!expert.isEmpty()) Files.writeString(baseline, expert);
-    return Kbx.here(
-        "eval",
-        kernel,
-        "--reference",
-        reference,
-        "--device",
-        "cpu",
-        "--seed",
-        Kbx.SEED,
-        "--baseline",
-        baseline,
-        "--out",
-        folder.resolve("out"));
+    return beside(baseline, "eval", kernel, "--reference", reference);
+  }
+
+  private Kbx.Result beside(Object baseline, Object... command) throws Exception {
+    List<Object> arguments = new ArrayList<>(List.of(command));
+    arguments.addAll(List.of("--device", "cpu", "--seed", Kbx.SEED, "--baseline", baseline));
+    arguments.addAll(List.of("--out", folder.resolve("out")));
+    return Kbx.here(arguments.toArray());
   }
 
   @Test
@@ -88,18 +85,7 @@ class ExpertBaselineTest {
   }
 
   private Kbx.Result serve(String baseline) throws Exception {
-    return Kbx.here(
-        "serve",
-        "--port",
-        "0",
-        "--device",
-        "cpu",
-        "--seed",
-        Kbx.SEED,
-        "--baseline",
-        baseline,
-        "--out",
-        folder.resolve("out"));
+    return beside(baseline, "serve", "--port", "0");
   }
 
   @Test
