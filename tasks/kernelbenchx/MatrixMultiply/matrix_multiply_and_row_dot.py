@@ -50,9 +50,9 @@ SIZES = [
 def magnitude(A, B, alpha, beta, C):
     """Each entry of the two rows errs by the size of its own terms, and that error is multiplied by the other row."""
     a, c = A[:2], C[:2]
-    rows = alpha * (a @ B) + beta * c
+    one, other = alpha * (a @ B) + beta * c
     errors = alpha**2 * (a.square() @ B.square()) + beta**2 * c.square()
-    return (rows.prod(0).square() + rows[0].square() * errors[1] + rows[1].square() * errors[0]).sum().sqrt()
+    return ((one * other).square() + one.square() * errors[1] + other.square() * errors[0]).sum().sqrt()
 
 
 # A sum of thousands of products in order errs more than PyTorch's, which may add up a tree: four times the usual room.

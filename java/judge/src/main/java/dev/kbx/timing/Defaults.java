@@ -165,7 +165,7 @@ final class Defaults {
   /** Calls in a batch of graphs, and in others while it is unknown whether a few rounds suffice. */
   static final int FEW_CALLS = 4;
 
-  /** Calls in a batch that only warms up. */
+  /** Calls in a batch that only warms up, or only shows what launching costs beside graphs. */
   static final int WARM_UP_CALLS = 2;
 
   /**

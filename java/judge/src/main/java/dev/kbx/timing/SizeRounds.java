@@ -213,13 +213,14 @@ final class SizeRounds {
 
   /**
    * Number of calls in a round of graphs: as many as were recorded. For launched calls: fewer for
-   * warm-up, and for rounds that may be the only ones.
+   * warm-up, for rounds that may be the only ones, and before graphs, which are what then counts.
    */
   private int sets(Series series, boolean counts) {
     if (series.recorded() != null) return series.recorded().size();
     int most = sets(series.lead());
     if (series.samples().measured() >= MIN_ROUNDS) return most;
-    return Math.min(most, counts ? FEW_CALLS : WARM_UP_CALLS);
+    boolean alone = counts && series.lead() != HostRunAhead.NONE;
+    return Math.min(most, alone ? FEW_CALLS : WARM_UP_CALLS);
   }
 
   /**
