@@ -44,5 +44,5 @@ started=$(date +%s%N)
 "$kbx" eval "$out/predictions.jsonl" --device cpu --no-daemon --out "$out/run" >"$out/log" 2>&1 || [ $? -eq 1 ]
 ended=$(date +%s%N)
 uptime
-sed -n 's/.*"status":"\([a-z_]*\)".*/\1/p' "$out/run/results.jsonl" | sort | uniq -c | sort -rn
+sed -n 's/"stage":.*//; s/.*"status":"\([a-z_]*\)".*/\1/p' "$out/run/results.jsonl" | sort | uniq -c | sort -rn
 awk -v n="$(wc -l <"$out/run/results.jsonl")" -v ms="$(((ended - started) / 1000000))" 'BEGIN { printf "%d predictions in %.1f s\n", n, ms / 1000 }'
