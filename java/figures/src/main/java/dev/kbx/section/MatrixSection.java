@@ -60,21 +60,31 @@ public final class MatrixSection {
             .distinct()
             .count();
     blocks.prose(
-        "%d of %d kernels are not everywhere as under %s; %d of them are worse.",
+        "%d of %d kernels are not everywhere as under %s; %d became worse.",
         changed, matrix.kernels().size(), first, worse);
     blocks.first(
         LISTED,
         "changes",
         "What changed against %s, at the first environment where it did.".formatted(first),
-        List.of(
-            Column.<Change>text("kernel", this::name),
-            new Column.Of<Change>(Column.text("what"), MatrixSection::what),
-            Column.<Change>text("as before", Change::between).optional(),
-            Column.text("since", Change::since),
-            Column.text("", Change::detail),
-            Column.<Change>text("why", Change::message).wrapped()),
+        changeColumns(),
         matrix.changes());
     return blocks.section("changes", "What changed");
+  }
+
+  private List<Column.Of<Change>> changeColumns() {
+    List<Column.Of<Change>> columns =
+        new ArrayList<>(
+            List.of(
+                Column.<Change>text("kernel", this::name),
+                new Column.Of<Change>(Column.text("what"), MatrixSection::what),
+                Column.<Change>text("as before", Change::between).optional(),
+                Column.text("since", Change::since),
+                Column.text("change", Change::detail)));
+    // A kernel that is slower has no message.
+    if (matrix.changes().stream().anyMatch(change -> change.message() != null)) {
+      columns.add(Column.<Change>text("why", Change::message).wrapped());
+    }
+    return columns;
   }
 
   private static Cell what(Change change) {

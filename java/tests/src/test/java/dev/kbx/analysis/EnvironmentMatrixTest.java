@@ -59,7 +59,7 @@ class EnvironmentMatrixTest {
         .extracting(Kernel::task, Kernel::differs)
         .containsExactly(tuple("cos", null), tuple("exp", "triton 3.8.0"));
     assertThat(text(matrix))
-        .contains("1 of 2 kernels are not everywhere as under triton 3.6.0; 1 of them are worse.");
+        .contains("1 of 2 kernels are not everywhere as under triton 3.6.0; 1 became worse.");
   }
 
   @Test
@@ -71,7 +71,7 @@ class EnvironmentMatrixTest {
     assertThat(matrix.changes())
         .extracting(Change::kind, Change::message)
         .containsExactly(tuple(Kind.MENDED, "as wrong_values"));
-    assertThat(text(matrix)).contains("0 of them are worse");
+    assertThat(text(matrix)).contains("0 became worse");
   }
 
   @Test
