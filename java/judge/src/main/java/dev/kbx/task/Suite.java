@@ -187,14 +187,20 @@ public final class Suite {
   }
 
   private String help(String wanted) {
+    List<Task> gradients = isOfGradients() ? having(matches(wanted + Gradients.SUFFIX)) : List.of();
+    if (!gradients.isEmpty()) return didYouMean(gradients.stream().map(Task::name).toList());
     Optional<String> other = others.having(matches(wanted).or(numbered(wanted)));
     if (other.isPresent()) {
       return "it is one of suite %s: give --suite %s".formatted(other.get(), other.get());
     }
     List<String> close = suggestions(wanted);
-    if (!close.isEmpty()) return "did you mean " + String.join(" or ", close) + "?";
+    if (!close.isEmpty()) return didYouMean(close);
     String option = asked.equals(Suites.DEFAULT) ? "" : " --suite " + asked;
     return "`kbx tasks list" + option + "` shows all";
+  }
+
+  private static String didYouMean(List<String> names) {
+    return "did you mean " + String.join(" or ", names) + "?";
   }
 
   private List<String> suggestions(String wanted) {

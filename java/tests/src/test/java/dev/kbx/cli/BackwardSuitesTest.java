@@ -164,6 +164,17 @@ class BackwardSuitesTest {
     }
   }
 
+  /** Its kernel of the forward pass would be judged as one of gradients otherwise. */
+  @Test
+  void aFileNamedAfterTheForwardIsToldTheOtherName() throws Exception {
+    write("sigmoid.py", sigmoid("(1 - y)", "grad_output"));
+    Path file = folder.resolve("sigmoid.py");
+    assertThat(kbx("eval", file, "--backward").err())
+        .startsWith(
+            "kbx: %s: no task 'sigmoid' in suite kernelbenchx-backward; did you mean sigmoid_backward?"
+                .formatted(file));
+  }
+
   @Test
   void listsSayWhichTasksHaveAGradientAndWhyOthersHaveNone() throws Exception {
     Kbx.Result reduce = Kbx.here("tasks", "list", "--backward", "--category", "Reduce");
