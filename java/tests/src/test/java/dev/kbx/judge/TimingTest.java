@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.kbx.Patience;
-import dev.kbx.candidate.Candidate;
 import dev.kbx.device.Workers;
 import dev.kbx.plan.Plan;
 import dev.kbx.stats.LogMean;
@@ -19,21 +18,13 @@ import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Runner;
 import dev.kbx.worker.RunnerMessage;
 import dev.kbx.worker.Zygote;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,158 +33,10 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** What a runner claims about its time, and what it does to the baseline's. */
 @Timeout(Patience.SECONDS)
-class TimingTest {
-  @TempDir private static Path folder;
-
-  private static Workers workers;
-  private static JudgingSlot judgingSlot;
-
-  @BeforeAll
-  static void open() throws IOException {
-    workers = FakeWorkers.start(FakeClock.in(folder));
-    judgingSlot = FakeWorkers.judgingSlot(workers.slot(DeviceSlot.cuda(0)));
-  }
-
-  @AfterAll
-  static void close() {
-    workers.close();
-  }
-
-  private static Judgement judge(String task, Map<String, ?> script) throws Exception {
-    return judge(judgingSlot, task, script);
-  }
-
-  /** On a device whose memory no other test has asked for. */
-  private static Judgement judgeOnFresh(String task) throws Exception {
-    try (Workers own = FakeWorkers.start()) {
-      return judge(FakeWorkers.judgingSlot(own.slot(DeviceSlot.cuda(0))), task, Map.of());
-    }
-  }
-
-  private static Judgement judge(JudgingSlot judgingSlot, String task, Map<String, ?> script)
-      throws Exception {
-    Plan plan =
-        new Plan(
-            List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
-            FakeWorkers.plan().rules(),
-            "sm_90",
-            "secret",
-            FakeWorkers.plan().limits());
-    return new Judge(judgingSlot, plan, FakeWorkers.DEVICE, Map.of())
-        .judge(FakeWorkers.candidate(task, script));
-  }
-
-  private Judgement claiming(double... milliseconds) throws Exception {
-    return claimingOn("timed", milliseconds);
-  }
-
-  private Judgement claimingOn(String task, double... milliseconds) throws Exception {
-    return judge(task, Map.of("measure", List.of(measured(milliseconds))));
-  }
-
-  /** A runner's account of a batch of four calls. */
-  private static String measured(double... milliseconds) {
-    return "{\"type\":\"measured\",\"id\":$id,\"device_ms\":%s,\"values\":[{},{},{},{}],\"seconds\":0,\"host_bound\":0}"
-        .formatted(Arrays.toString(milliseconds));
-  }
-
-  private static double speedup(Judgement verdict) {
-    assertThat(verdict.status())
-        .as("%s %s", verdict.message(), verdict.evidence())
-        .isEqualTo(Status.CORRECT);
-    return requireNonNull(verdict.speedup()).value();
-  }
-
+class TimingTest extends TimingCase {
   @Test
   void speedupIsTheRatioOfMedians() throws Exception {
     assertThat(speedup(judge("timed", Map.of()))).isCloseTo(2, within(1e-6));
-  }
-
-  /** A candidate of 50 ms a call beside an expert's kernel, where eager takes 100. */
-  private static Judgement besideExpert(String task, Map<String, ?> expert) throws Exception {
-    return besideExpert(task, Map.of(), expert);
-  }
-
-  private static Judgement besideExpert(String task, Map<String, ?> script, Map<String, ?> expert)
-      throws Exception {
-    Candidate candidate = FakeWorkers.candidate(task, script);
-    Plan plan =
-        new Plan(
-                List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
-                FakeWorkers.plan().rules(),
-                "sm_90",
-                "secret",
-                FakeWorkers.plan().limits())
-            .beside(Map.of(candidate.task().path(), FakeWorkers.candidate(task, expert).code()));
-    return new Judge(judgingSlot, plan, FakeWorkers.DEVICE, Map.of()).judge(candidate);
-  }
-
-  private static Verdict.Baseline expertOf(Judgement verdict) {
-    List<Verdict.Baseline> baselines = requireNonNull(verdict.baselines());
-    assertThat(baselines).extracting(Verdict.Baseline::name).containsExactly("eager", "expert");
-    return baselines.getLast();
-  }
-
-  @Test
-  void expertIsTimedInTheSameRoundsAsCandidateAndEager() throws Exception {
-    Judgement verdict = besideExpert("timed", Map.of("measure", List.of(measured(40, 40, 40, 40))));
-    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
-    Verdict.Baseline expert = expertOf(verdict);
-    assertThat(requireNonNull(expert.speedup())).isCloseTo(0.8, within(1e-6));
-    assertThat(requireNonNull(expert.low())).isLessThan(0.8);
-    assertThat(requireNonNull(expert.high())).isGreaterThan(0.8);
-    assertThat(expert.sizesMs()).containsExactly(40.0);
-    Verdict.SizeTiming size = requireNonNull(verdict.sizes()).getFirst();
-    var rows = RawRounds.rows(requireNonNull(expert.raw()).getFirst());
-    assertThat(rows).hasSize(size.rounds());
-    RawRounds.Figures figures = RawRounds.figures(rows);
-    assertThat(figures.referenceMs()).isEqualTo(40);
-    assertThat(figures.candidateMs()).isEqualTo(size.candidateMs());
-  }
-
-  @Test
-  void weightedSizesHaveTheShareOfTheExpertsTotalTime() throws Exception {
-    Judgement verdict =
-        besideExpert("weighted", Map.of("measure", List.of(measured(40, 40, 40, 40))));
-    Verdict.Baseline expert = expertOf(verdict);
-    assertThat(requireNonNull(expert.speedup())).isCloseTo(0.8, within(1e-6));
-    assertThat(requireNonNull(expert.geometric()).value()).isCloseTo(0.8, within(1e-6));
-  }
-
-  @Test
-  void expertThatFailsWhileItIsTimedHasNoShare() throws Exception {
-    Judgement verdict = besideExpert("timed", Map.of("measure", List.of("exit 3")));
-    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
-    Verdict.Baseline expert = expertOf(verdict);
-    assertThat(expert.speedup()).isNull();
-    assertThat(expert.failure()).startsWith("crashed: ");
-  }
-
-  /** As launched the candidate takes 20 us and the expert 30, as graphs 5 and 4. */
-  private static Judgement briefBesideExpert(Map<String, ?> more) throws Exception {
-    Map<String, Object> expert = new HashMap<>(more);
-    expert.put("measure", List.of(measured(0.03, 0.03, 0.03, 0.03)));
-    expert.put("replay_calls", List.of(measured(0.004, 0.004, 0.004, 0.004)));
-    return besideExpert(
-        "brief", Map.of("measure", List.of(measured(0.02, 0.02, 0.02, 0.02))), expert);
-  }
-
-  @Test
-  void sizesThatWaitForTheHostAreTimedAsGraphsOfTheExpertToo() throws Exception {
-    Judgement verdict = briefBesideExpert(Map.of());
-    assertThat(requireNonNull(verdict.sizes()).getFirst().candidateMs()).isEqualTo(0.005);
-    Verdict.Baseline expert = expertOf(verdict);
-    assertThat(requireNonNull(expert.speedup())).isCloseTo(0.8, within(1e-6));
-    assertThat(expert.sizesMs()).containsExactly(0.004);
-  }
-
-  @Test
-  void expertThatCannotBeRecordedKeepsItsShareOfLaunchedCalls() throws Exception {
-    Judgement verdict = briefBesideExpert(Map.of("record_calls", List.of("exit 3")));
-    assertThat(requireNonNull(verdict.sizes()).getFirst().candidateMs()).isEqualTo(0.005);
-    Verdict.Baseline expert = expertOf(verdict);
-    assertThat(requireNonNull(expert.speedup())).isCloseTo(1.5, within(1e-6));
-    assertThat(expert.sizesMs()).containsExactly(0.03);
   }
 
   @Test
@@ -437,122 +280,6 @@ class TimingTest {
     assertThat(size.solMs()).isCloseTo(30, within(1e-9));
     assertThat(size.bound()).isEqualTo(Verdict.Bound.COMPUTE);
     assertThat(size.solScore()).isCloseTo(70.0 / 90, within(1e-9));
-  }
-
-  /** A candidate that takes 20 us when it is launched. */
-  private Judgement brief(String task, Map<String, ?> more) throws Exception {
-    Map<String, Object> script = new HashMap<>(more);
-    script.put("measure", List.of(measured(0.02, 0.02, 0.02, 0.02)));
-    return judge(task, script);
-  }
-
-  @Test
-  void launchOverheadIsSeparate() throws Exception {
-    Judgement verdict = brief("brief", Map.of());
-    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
-    var size = requireNonNull(verdict.sizes()).getFirst();
-    assertThat(size.candidateMs()).isEqualTo(0.005);
-    assertThat(size.referenceMs()).isEqualTo(0.01);
-    var launched = requireNonNull(size.launched());
-    assertThat(launched.candidateMs()).isEqualTo(0.02);
-    assertThat(launched.referenceMs()).isEqualTo(0.04);
-    assertThat(launched.speedup()).isCloseTo(2, within(1e-6));
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = ';',
-      value = {
-        "waiting; ; ",
-        "moody; ; ",
-        "stale_graph; ; replayed_wrong",
-        "held; ; replayed_slow",
-        "roomy; ; ",
-        "brief; exit 3; not_recorded",
-        "brief;"
-            + " {\"type\":\"raised\",\"id\":$id,\"kind\":\"runtime\",\"exception\":\"RuntimeError\",\"message\":\"\",\"frames\":[],\"compiled\":[]};"
-            + " not_recorded",
-      })
-  void unrecordableCallsAreTimedByLaunching(
-      String task, @Nullable String answer, @Nullable String flag) throws Exception {
-    Judgement verdict =
-        brief(task, answer == null ? Map.of() : Map.of("record_calls", List.of(answer)));
-    assertThat(speedup(verdict)).isCloseTo(2, within(1e-6));
-    var size = requireNonNull(verdict.sizes()).getFirst();
-    assertThat(size.candidateMs()).isEqualTo(0.02);
-    assertThat(size.launched()).isNull();
-    assertThat(verdict.flags()).isEqualTo(flag == null ? List.of() : List.of(flag));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"6, 50,", "7, 50,", "33, 60, true"})
-  void slowHostGetsMoreRunAhead(int flushes, double ms, @Nullable Boolean hostBound)
-      throws Exception {
-    var size = requireNonNull(judge("timed", Map.of("launching", flushes)).sizes()).getFirst();
-    assertThat(size.candidateMs()).isEqualTo(ms);
-    assertThat(size.hostBound()).isEqualTo(hostBound);
-    assertThat(size.rounds()).isEqualTo(4);
-  }
-
-  @Test
-  void batchSizeIsSetByTheSlowerSide() throws Exception {
-    String claim = measured(30, 30, 30, 30);
-    Judgement verdict = judge("outpaced", Map.of("measure", List.of(claim), "longer", 0.15));
-    assertThat(verdict.status()).as("%s", verdict.message()).isEqualTo(Status.CORRECT);
-    // Its graphs are quick, and are no more calls for it.
-    assertThat(requireNonNull(verdict.sizes()).getFirst().launched()).isNotNull();
-    assertThat(verdict.flags()).isEmpty();
-  }
-
-  @Test
-  void candidateThatStarvesTheReferenceGraphsIsOutOfMemory() throws Exception {
-    assertThat(brief("cramped", Map.of()).status()).isEqualTo(Status.OUT_OF_MEMORY);
-  }
-
-  @Test
-  void runnerCannotDecideWhetherTheReferenceIsRecorded() throws Exception {
-    String lacking =
-        "{\"type\":\"raised\",\"id\":$id,\"kind\":\"unsupported\",\"exception\":\"\",\"message\":\"no"
-            + " graphs here\",\"frames\":[],\"compiled\":[]}";
-    Judgement refusing = brief("brief", Map.of("record_calls", List.of(lacking)));
-    assertThat(refusing.flags()).containsExactly("not_recorded");
-    Judgement next = brief("brief", Map.of());
-    assertThat(requireNonNull(next.sizes()).getFirst().launched()).isNotNull();
-  }
-
-  @Test
-  void recordedLibraryCallIsNotAKernel() throws Exception {
-    String account =
-        "{\"type\":\"calls_recorded\",\"id\":$id,\"seconds\":0,\"origins\":[{\"elements\":10,\"own\":0,"
-            + "\"volume\":20,\"foreign\":20,\"operations\":[{\"name\":\"torch.relu\",\"line\":3,"
-            + "\"elements\":20}],\"launches\":0,\"copies\":0,\"used\":false}]}";
-    Judgement verdict = brief("brief", Map.of("record_calls", List.of(account)));
-    assertThat(verdict.status()).isEqualTo(Status.NOT_A_KERNEL);
-    assertThat(verdict.evidence()).startsWith("policy: recorded at n=1").contains("torch.relu");
-  }
-
-  @Test
-  void operationsSeenOnlyInTimedCallsAreEvidence() throws Exception {
-    String timed =
-        measured(0.04, 0.04, 0.04, 0.04)
-            .replace("{\"type", "{\"ran\":[[\"tanh\"],[],[\"tanh\"],[]],\"type");
-    Judgement hiding = judge("brief", Map.of("measure", List.of(timed)));
-    assertThat(hiding.status()).isEqualTo(Status.CHEATING);
-    assertThat(hiding.evidence()).contains("at n=1, timed calls run", "do not: tanh");
-    String watched =
-        "{\"type\":\"returned\",\"id\":$id,\"value\":{\"t\":\"none\"},\"seconds\":0,\"launches\":1,"
-            + "\"configurations\":[],\"unguarded\":[],\"compiled\":[],\"ran\":[\"tanh\"],\"origin\":{\"elements\":0,\"own\":0,\"volume\":0,\"foreign\":0,"
-            + "\"operations\":[],\"launches\":0,\"copies\":0,\"used\":false}}";
-    Judgement open =
-        judge("brief", Map.of("measure", List.of(timed), "timed_call", List.of(watched)));
-    assertThat(open.status()).isEqualTo(Status.CORRECT);
-  }
-
-  @Test
-  void graphsThatTakeNoTimeAreEvidence() throws Exception {
-    String nothing = measured(1e-4, 1e-4, 1e-4, 1e-4);
-    Judgement verdict = brief("brief", Map.of("replay_calls", List.of(nothing)));
-    assertThat(verdict.evidence()).contains("nothing at all");
   }
 
   @ParameterizedTest
