@@ -1,7 +1,10 @@
 package dev.kbx.stats;
 
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.CommonOps_DDRM;
 
@@ -35,6 +38,45 @@ public record RandomIntercept(List<Double> coefficients, double deviation, doubl
 
   /** As {@link #fit(Design, double[], double[], int[])}, with that many nodes. */
   static RandomIntercept fit(
+      Design design, double[] passes, double[] trials, int[] groups, int nodes) {
+    // Rows of a group with equal predictors are one: the deviance does not change by that.
+    int[] alike = alike(design, groups);
+    int[] first = firsts(alike);
+    return fitDistinct(
+        design.select(first),
+        sums(passes, alike, first.length),
+        sums(trials, alike, first.length),
+        IntStream.of(first).map(row -> groups[row]).toArray(),
+        nodes);
+  }
+
+  /** For each row the number of its group and predictors, from 0 in order of appearance. */
+  private static int[] alike(Design design, int[] groups) {
+    int[] alike = new int[groups.length];
+    Map<Long, Integer> numbers = new HashMap<>();
+    for (int row = 0; row < alike.length; row++) {
+      long pair = (long) groups[row] * design.rows() + design.kind(row);
+      Integer number = numbers.putIfAbsent(pair, numbers.size());
+      alike[row] = number == null ? numbers.size() - 1 : number;
+    }
+    return alike;
+  }
+
+  /** The first row of each number. */
+  private static int[] firsts(int[] numbers) {
+    int[] next = new int[1];
+    return IntStream.range(0, numbers.length)
+        .filter(row -> numbers[row] == next[0] && next[0]++ >= 0)
+        .toArray();
+  }
+
+  private static double[] sums(double[] ofRows, int[] numbers, int count) {
+    double[] sums = new double[count];
+    for (int row = 0; row < numbers.length; row++) sums[numbers[row]] += ofRows[row];
+    return sums;
+  }
+
+  private static RandomIntercept fitDistinct(
       Design design, double[] passes, double[] trials, int[] groups, int nodes) {
     var likelihood = new MarginalLikelihood(design, passes, trials, groups, nodes);
     Logistic fixed = Logistic.fit(design, passes, trials);

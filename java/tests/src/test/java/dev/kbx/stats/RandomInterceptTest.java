@@ -95,6 +95,32 @@ class RandomInterceptTest {
         .isEqualTo(fixed(design, passes, trials));
   }
 
+  /** A row of 14 trials, and the same trials as rows of one. */
+  @Test
+  void rowsWithEqualPredictorsAreOne() {
+    int[] cells = IntStream.range(0, HERD.length).flatMap(i -> repeated(i, SIZE[i])).toArray();
+    double[] passes = new double[cells.length];
+    for (int i = 0, of = 0; i < cells.length; i++) {
+      of = i > 0 && cells[i] == cells[i - 1] ? of + 1 : 0;
+      passes[i] = of < INCIDENCE[cells[i]] ? 1 : 0;
+    }
+    double[] trials = new double[cells.length];
+    Arrays.fill(trials, 1);
+    Design design = Design.intercept(cells.length).with(of(PERIOD, cells), 4);
+    assertThat(RandomIntercept.fit(design, passes, trials, of(HERD, cells)))
+        .isEqualTo(RandomIntercept.fit(PERIODS, INCIDENCE, SIZE, HERD));
+    assertThat(Logistic.fit(design, passes, trials))
+        .isEqualTo(Logistic.fit(PERIODS, INCIDENCE, SIZE));
+  }
+
+  private static IntStream repeated(int value, double times) {
+    return IntStream.range(0, (int) times).map(_ -> value);
+  }
+
+  private static int[] of(int[] values, int[] cells) {
+    return IntStream.of(cells).map(cell -> values[cell]).toArray();
+  }
+
   private static RandomIntercept fixed(Design design, double[] passes, double[] trials) {
     Logistic fit = Logistic.fit(design, passes, trials);
     return new RandomIntercept(fit.coefficients(), 0, fit.deviance());
