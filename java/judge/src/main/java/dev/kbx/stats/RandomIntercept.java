@@ -80,7 +80,7 @@ public record RandomIntercept(List<Double> coefficients, double deviation, doubl
       Design design, double[] passes, double[] trials, int[] groups, int nodes) {
     var likelihood = new MarginalLikelihood(design, passes, trials, groups, nodes);
     Logistic fixed = Logistic.fit(design, passes, trials);
-    Groups sums = Groups.of(design, fixed, passes, trials, groups);
+    Groups sums = new Groups(design, fixed, passes, trials, groups);
     double deviation = sums.deviation();
     double[] start = Arrays.copyOf(fixed.values(), design.columns() + 1);
     start[design.columns()] = deviation;
@@ -102,34 +102,37 @@ public record RandomIntercept(List<Double> coefficients, double deviation, doubl
     return between / (between + Math.PI * Math.PI / 3);
   }
 
-  /**
-   * Sums over each group of a fit without random intercepts: where the fit with them begins.
-   *
-   * @param weights of the working response, by group
-   * @param residuals passes beyond those expected, by group
-   * @param rows of the design times their weights, by group
-   * @param information of the coefficients without random intercepts
-   */
-  private record Groups(
-      double[] weights, double[] residuals, double[][] rows, DMatrixRMaj information) {
+  /** Sums over each group of a fit without random intercepts: where the fit with them begins. */
+  private static final class Groups {
     /** The standard deviation begins no lower: at 0 the likelihood does not change with it. */
     private static final double LEAST = 0.1;
 
-    static Groups of(
-        Design design, Logistic fixed, double[] passes, double[] trials, int[] groups) {
+    /** Weights of the working response, by group. */
+    private final double[] weights;
+
+    /** Passes beyond those expected, by group. */
+    private final double[] residuals;
+
+    /** Rows of the design times their weights, by group. */
+    private final double[][] rows;
+
+    /** That of the coefficients without random intercepts. */
+    private final DMatrixRMaj information;
+
+    Groups(Design design, Logistic fixed, double[] passes, double[] trials, int[] groups) {
       int count = Arrays.stream(groups).max().orElse(-1) + 1;
-      var information = new Logistic.Information(design.columns());
-      double[] means = information.at(design, design.times(fixed.values()), trials);
-      double[] weights = new double[count];
-      double[] residuals = new double[count];
-      double[][] rows = new double[count][design.columns()];
+      var found = new Logistic.Information(design.columns());
+      double[] means = found.at(design, design.times(fixed.values()), trials);
+      information = found.matrix();
+      weights = new double[count];
+      residuals = new double[count];
+      rows = new double[count][design.columns()];
       for (int row = 0; row < means.length; row++) {
         double weight = trials[row] * means[row] * (1 - means[row]);
         weights[groups[row]] += weight;
         residuals[groups[row]] += passes[row] - trials[row] * means[row];
         design.add(row, weight, rows[groups[row]]);
       }
-      return new Groups(weights, residuals, rows, information.matrix());
     }
 
     /** About the standard deviation, by moments: the variance of residuals beyond their own. */
