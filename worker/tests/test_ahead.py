@@ -399,6 +399,44 @@ def test_kernels_are_compiled_once_more_without_the_candidate():
     assert InChild(rebuild)(source, path, requests, 0.0) == {}
 
 
+TUNED_AND_NOT = """
+@triton.autotune([triton.Config({"B": 64}, num_warps=w, num_stages=s) for w in (1, 2, 4, 8) for s in range(1, 11)], key=["n"])
+@triton.jit
+def tuned(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+@triton.jit
+def other(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+
+def run(x):
+    out = x.clone()
+    tuned[(triton.cdiv(x.numel(), 64),)](out, x.numel())
+    other[(triton.cdiv(x.numel(), 64),)](out, x.numel(), B=64)
+    return out
+"""
+
+
+def test_configurations_of_one_kernel_crowd_out_no_other():
+    """Of an autotuned kernel few configurations are launched where calls are made again, of others all that are compiled."""
+    calls = [traced(torch.zeros(100)), traced(torch.zeros(64, dtype=torch.float16))]
+    _, _, requests = described(TUNED_AND_NOT, *calls)
+    assert len(requests) == 32
+    kernels = [kernel_of(each) for each in requests]
+    assert sorted(kernels[:2]) == sorted(kernels[2:4]) == ["other", "tuned"]
+    assert kernels[4:] == ["tuned"] * 28
+
+
+def test_requests_take_turns_in_the_order_in_which_they_came(tmp_path):
+    for place, name in enumerate(["a-3", "a-1", "a-2", "b-9", "c-5", "b-7"]):
+        file = tmp_path / name
+        file.write_text(name)
+        os.utime(file, ns=(place, place))
+    assert ahead.requests(tmp_path) == ["a-3", "b-9", "c-5", "a-1", "b-7", "a-2"]
+
+
 def test_they_are_those_that_a_recorder_would_have_compiled():
     """Under the same keys: what a runner tells of a kernel that it launches is what was told ahead."""
     source, path, requests = described(SCALE, traced(torch.zeros(100)))
@@ -453,6 +491,12 @@ def described(source, *calls):
     requests = [json.loads(each) for each in compiled.requests]
     (path,) = {entry["file"] for each in requests for entry in each["description"]["objects"] if "file" in entry}
     return PRELUDE + textwrap.dedent(source), path, requests
+
+
+def kernel_of(request):
+    description = request["description"]
+    entry = description["objects"][description["function"]]
+    return entry["name"]
 
 
 def rebuild(source, path, requests, seconds):

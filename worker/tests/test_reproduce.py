@@ -60,6 +60,19 @@ def test_reference_itself_does_not_fail(name, monkeypatch):
     assert shown.failure(1) == []
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["40_LayerNorm", "33_BatchNorm", "50_conv_standard_2D__square_input__square_kernel"])
+def test_model_is_cast_to_the_precision_that_it_was_judged_at(name, dtype, monkeypatch):
+    task = path(f"kernelbench/level1/{name}.py")
+    shown = opened(script.written(about(task, itself(task), dtype=dtype)), monkeypatch)
+    cast = getattr(torch, dtype)
+    assert [t.dtype for t in shown.arguments()[0]] == [cast]
+    model = shown.reference_call(1)
+    assert {p.dtype for p in model.parameters()} == {cast}
+    assert shown.called(model, 1)[0].dtype == cast
+    assert shown.failure(1) == []
+
+
 def test_random_results_are_not_compared():
     """Element by element two draws of a right kernel differ."""
     task = path("serving/Sampling/sample_tokens.py")

@@ -25,7 +25,7 @@ _WIDTH = 110
 @dataclass(frozen=True)
 class Failure:
     """What a verdict says. ``task`` is the task file, ``source`` the candidate's, ``status`` how it failed, on calls with ``property`` if that
-    is not None."""
+    is not None. ``dtype`` is what modules were cast to, None where they were not."""
 
     task: str
     source: str
@@ -62,6 +62,7 @@ def written(failure: Failure) -> str:
         "ENTRIES": task.entries,
         "REFERENCE": of.name,
         "IS_MODEL": of.init is not None,
+        "PRECISION": task.cast if isinstance(task, models.ModelTask) else None,
         "UPSTREAM": of.upstream or None,
         "GRADIENTS_OF": reference.differentiated(task, call),
     }

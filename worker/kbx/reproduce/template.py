@@ -21,6 +21,7 @@ EXPECTED_ERROR = ""
 ENTRIES = ["candidate"]
 REFERENCE = "reference"
 IS_MODEL = False
+PRECISION = None
 UPSTREAM = None
 GRADIENTS_OF = []
 TIME_LIMIT = 60
@@ -173,8 +174,9 @@ def init_arguments():
 
 
 def built(kind, seed):
+    """A module with the weights of a seed, cast to PRECISION as its arguments are; None leaves it as it is."""
     torch.manual_seed(seed)
-    return kind(*init_arguments()).to(DEVICE)
+    return kind(*init_arguments()).to(DEVICE, PRECISION)
 
 
 def gradients_of(forward):

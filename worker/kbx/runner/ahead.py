@@ -12,6 +12,7 @@ import signal
 import tempfile
 import time
 import zlib
+from collections import Counter
 from pathlib import Path
 
 import torch
@@ -73,14 +74,25 @@ def collect_requests(path, source):
 
 
 def requests(folder):
-    """Those noted, for ``kbx.executor.ahead``, as JSON, the first ones first, as many as there is room for."""
+    """Those noted, for ``kbx.executor.ahead``, as JSON, as many as there is room for: the first one of each kernel, then the second of each,
+    and so on, so that no autotuner's configurations crowd out other kernels."""
     files = sorted(folder.iterdir(), key=lambda file: (file.stat().st_mtime_ns, file.name))
     found, room = [], REQUESTS_ROOM
-    for file in files[:_MOST_REQUESTS]:
+    for file in _in_turn(files)[:_MOST_REQUESTS]:
         if (room := room - len(text := file.read_text(encoding="utf-8"))) < 0:
             break
         found.append(text)
     return found
+
+
+def _in_turn(files):
+    """Files of the kernels in turn; those of one, as those of one turn, in the order given."""
+    seen, turns = Counter(), []
+    for file in files:
+        kernel = file.name.partition("-")[0]
+        turns.append((seen[kernel], file))
+        seen[kernel] += 1
+    return [file for _, file in sorted(turns, key=lambda turn: turn[0])]
 
 
 def _shares(calls, most):

@@ -45,14 +45,14 @@ def remember(path, text):
 
 def collect(path, text, folder):
     """From now on the request of ``install`` for each kernel that Triton compiles in this process, or in one forked from it, lands in a file
-    of this folder."""
+    of this folder, named ``KERNEL-KEY``: what is before the dash is equal for all configurations and arguments of one kernel."""
 
-    def kept(_, request):
+    def kept(source, request):
         with contextlib.suppress(Exception, Undescribed):
             told = request()
             draft = folder.with_name(f"{folder.name}-{os.getpid()}")
             draft.write_text(json.dumps(told), encoding="utf-8")
-            draft.rename(folder / key_of(told))
+            draft.rename(folder / f"{source.fn.cache_key}-{key_of(told)}")
 
     _tell_each(path, text, kept)
 

@@ -5,6 +5,7 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,7 +33,20 @@ public final class Causes {
 
   private record Key(Status status, String shape) {}
 
+  /** Messages whose shapes are kept. */
+  private static final int SHAPES = 1_000;
+
   private final Map<Key, Message> messages = new HashMap<>();
+
+  /** Shapes of messages seen last: many candidates of a run fail alike. */
+  private final Map<String, String> shapes =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+          return size() > SHAPES;
+        }
+      };
+
   private final Map<Cause, Cause> shared = new HashMap<>();
   private final IdentityHashMap<VerdictRow, Cause> causes = new IdentityHashMap<>();
 
@@ -45,7 +59,7 @@ public final class Causes {
 
   private @Nullable Message message(VerdictRow row, @Nullable String text) {
     if (text == null || text.isBlank()) return null;
-    String shape = MessageShape.of(text);
+    String shape = shapes.computeIfAbsent(text, MessageShape::of);
     return messages.computeIfAbsent(
         new Key(row.status(), shape),
         key -> new Message(row.status(), key.shape(), text, row.path(), row.source()));

@@ -85,7 +85,7 @@ public record Deviance(
     String why = outcome.unmeasuredIn(runs);
     Measure measure =
         why == null ? brief(outcome, pool, varying(factors)) : Measure.unknown(outcome, why);
-    return of(pool, factors, List.of(), List.of(measure));
+    return of(pool, factors, Factor.conditions(pool), List.of(), List.of(measure));
   }
 
   /**
@@ -97,7 +97,8 @@ public record Deviance(
   public static Deviance of(SelectedRuns runs, List<String> wanted) {
     Pool pool = runs.pool(Pool.Rounds.LAST);
     List<Factor> conditions = Factor.conditions(pool);
-    List<Factor> known = new ArrayList<>(Factor.of(pool));
+    List<Factor> usual = Factor.of(pool);
+    List<Factor> known = new ArrayList<>(usual);
     known.addAll(conditions);
     for (String name : wanted) {
       if (known.stream().anyMatch(factor -> factor.name().equals(name))) continue;
@@ -107,7 +108,7 @@ public record Deviance(
     }
     List<Factor> factors =
         wanted.isEmpty()
-            ? Factor.of(pool)
+            ? usual
             : known.stream().filter(factor -> wanted.contains(factor.name())).toList();
     List<Factor> varying = varying(factors);
     Set<String> joint = wanted.isEmpty() ? JOINT : Set.copyOf(wanted);
@@ -116,7 +117,7 @@ public record Deviance(
             .parallel()
             .map(outcome -> measure(outcome, runs, pool, varying, joint))
             .toList();
-    return of(pool, factors, wanted, measures);
+    return of(pool, factors, conditions, wanted, measures);
   }
 
   private static List<Factor> varying(List<Factor> factors) {
@@ -124,14 +125,18 @@ public record Deviance(
   }
 
   private static Deviance of(
-      Pool pool, List<Factor> factors, List<String> wanted, List<Measure> measures) {
+      Pool pool,
+      List<Factor> factors,
+      List<Factor> conditions,
+      List<String> wanted,
+      List<Measure> measures) {
     return new Deviance(
         pool.entered(),
         factors.stream()
             .filter(factor -> !factor.varies() && factor.isStated())
             .map(Factor::name)
             .toList(),
-        Factor.conditions(pool).stream()
+        conditions.stream()
             .filter(Factor::varies)
             .map(Factor::name)
             .filter(name -> !wanted.contains(name))

@@ -1,7 +1,8 @@
 package dev.kbx.analysis;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A property of candidates, by which their outcomes may differ, as a column of levels. */
 final class Factor {
+  /** Those of {@link #of(Pool)}. */
+  private static final Set<String> USUAL =
+      Set.of("category", "difficulty", "operation", "bound", "dtype", "method", "model", "device");
+
   /** The level of rows that do not state it. */
   private static final String UNSTATED = "not stated";
 
@@ -49,7 +54,7 @@ final class Factor {
         .map(VerdictRow::conditions)
         .distinct()
         .forEach(stated -> names.addAll(stated.keySet()));
-    of(pool).forEach(factor -> names.remove(factor.name()));
+    names.removeAll(USUAL);
     return names.stream()
         .map(name -> of(name, false, pool.rows(), row -> row.conditions().get(name)))
         .toList();
@@ -73,17 +78,18 @@ final class Factor {
       boolean ofTasks,
       List<VerdictRow> rows,
       Function<VerdictRow, @Nullable String> value) {
-    String[] values = new String[rows.size()];
-    Arrays.setAll(
-        values,
-        i -> {
-          String own = value.apply(rows.get(i));
-          return own == null ? UNSTATED : own;
-        });
-    List<String> levels = Arrays.stream(values).distinct().sorted().toList();
-    Map<String, Integer> numbers = new HashMap<>();
-    for (String level : levels) numbers.put(level, numbers.size());
-    int[] column = Arrays.stream(values).mapToInt(numbers::get).toArray();
+    Map<String, Integer> seen = new HashMap<>();
+    int[] column = new int[rows.size()];
+    for (int i = 0; i < column.length; i++) {
+      String own = value.apply(rows.get(i));
+      column[i] = seen.computeIfAbsent(own == null ? UNSTATED : own, _ -> seen.size());
+    }
+    List<String> levels = seen.keySet().stream().sorted().toList();
+    int[] places = new int[levels.size()];
+    for (int place = 0; place < places.length; place++) {
+      places[requireNonNull(seen.get(levels.get(place)))] = place;
+    }
+    for (int i = 0; i < column.length; i++) column[i] = places[column[i]];
     return new Factor(name, ofTasks, levels, column);
   }
 

@@ -190,18 +190,22 @@ public record JointDeviance(
     }
 
     static Factors of(List<Factor> factors, Trials trials) {
-      Map<List<Integer>, Integer> numbers = new HashMap<>();
+      Map<Long, Integer> numbers = new HashMap<>();
       int[] cellOf = new int[trials.count()];
+      List<Integer> rows = new ArrayList<>(); // The first of each cell.
       for (int i = 0; i < cellOf.length; i++) {
         int row = trials.row(i);
-        List<Integer> combination = factors.stream().map(factor -> factor.level(row)).toList();
-        cellOf[i] = numbers.computeIfAbsent(combination, _ -> numbers.size());
+        long combination = 0;
+        for (Factor factor : factors) {
+          combination = combination * factor.levels().size() + factor.level(row);
+        }
+        Integer known = numbers.putIfAbsent(combination, rows.size());
+        cellOf[i] = known == null ? rows.size() : known;
+        if (known == null) rows.add(row);
       }
-      List<int[]> levels = factors.stream().map(_ -> new int[numbers.size()]).toList();
-      numbers.forEach((combination, cell) -> {
-        for (int i = 0; i < factors.size(); i++) levels.get(i)[cell] = combination.get(i);
-      });
-      CellCounts counts = CellCounts.of(trials, numbers.size(), i -> cellOf[i]);
+      List<int[]> levels =
+          factors.stream().map(factor -> rows.stream().mapToInt(factor::level).toArray()).toList();
+      CellCounts counts = CellCounts.of(trials, rows.size(), i -> cellOf[i]);
       return new Factors(factors, counts, levels, pair(factors, levels));
     }
 

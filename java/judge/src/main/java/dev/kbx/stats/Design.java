@@ -1,13 +1,17 @@
 package dev.kbx.stats;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
 import org.ejml.dense.row.factory.DecompositionFactory_DDRM;
 import org.ejml.interfaces.decomposition.SingularValueDecomposition_F64;
 
 /**
  * The design matrix of a regression on factors: one row a cell, one column a coefficient, the first
- * of them the intercept. Rows hold few values, so they are stored without zeros.
+ * of them the intercept. Rows hold few values, so they are stored without zeros, and rows that are
+ * equal once.
  *
  * <p>A factor is given by the level of each row, numbered from 0.
  */
@@ -16,24 +20,23 @@ public final class Design {
   private static final double TOLERANCE = 1e-9;
 
   private final int columns;
+
+  /** Which of the distinct rows each row is. */
+  private final int[] kinds;
+
   private final int[][] at;
   private final double[][] values;
 
-  private Design(int columns, int[][] at, double[][] values) {
+  private Design(int columns, int[] kinds, int[][] at, double[][] values) {
     this.columns = columns;
+    this.kinds = kinds;
     this.at = at;
     this.values = values;
   }
 
   /** The intercept alone. */
   public static Design intercept(int rows) {
-    int[][] at = new int[rows][];
-    double[][] values = new double[rows][];
-    for (int i = 0; i < rows; i++) {
-      at[i] = new int[] {0};
-      values[i] = new double[] {1};
-    }
-    return new Design(1, at, values);
+    return new Design(1, new int[rows], new int[][] {{0}}, new double[][] {{1}});
   }
 
   /** This design with a factor in treatment coding: an indicator for each level but the first. */
@@ -81,29 +84,65 @@ public final class Design {
 
   /** Appends the columns of each row's level. */
   private Design and(int[] levels, double[][] contrasts) {
-    int added = contrasts[0].length;
-    int[][] moreAt = new int[rows()][];
-    double[][] moreValues = new double[rows()][];
+    int[] numbers = new int[at.length * contrasts.length];
+    Arrays.fill(numbers, -1);
+    int[] moreKinds = new int[rows()];
+    List<int[]> moreAt = new ArrayList<>();
+    List<double[]> moreValues = new ArrayList<>();
     for (int i = 0; i < rows(); i++) {
-      double[] contrast = contrasts[levels[i]];
-      int used = (int) Arrays.stream(contrast).filter(value -> value != 0).count();
-      int[] where = Arrays.copyOf(at[i], at[i].length + used);
-      double[] what = Arrays.copyOf(values[i], where.length);
-      int next = at[i].length;
-      for (int j = 0; j < added; j++) {
-        if (contrast[j] == 0) continue;
-        where[next] = columns + j;
-        what[next++] = contrast[j];
+      int pair = kinds[i] * contrasts.length + levels[i];
+      if (numbers[pair] < 0) {
+        numbers[pair] = moreAt.size();
+        append(kinds[i], contrasts[levels[i]], moreAt, moreValues);
       }
-      moreAt[i] = where;
-      moreValues[i] = what;
+      moreKinds[i] = numbers[pair];
     }
-    return new Design(columns + added, moreAt, moreValues);
+    return new Design(
+        columns + contrasts[0].length,
+        moreKinds,
+        moreAt.toArray(int[][]::new),
+        moreValues.toArray(double[][]::new));
+  }
+
+  /** Appends a row: one of the distinct rows with the columns of a level behind it. */
+  private void append(int kind, double[] contrast, List<int[]> moreAt, List<double[]> moreValues) {
+    int next = at[kind].length;
+    int[] where = Arrays.copyOf(at[kind], next + contrast.length);
+    double[] what = Arrays.copyOf(values[kind], where.length);
+    for (int j = 0; j < contrast.length; j++) {
+      if (contrast[j] == 0) continue;
+      where[next] = columns + j;
+      what[next++] = contrast[j];
+    }
+    moreAt.add(Arrays.copyOf(where, next));
+    moreValues.add(Arrays.copyOf(what, next));
+  }
+
+  /** The distinct rows, in the order of {@link #kind}. */
+  Design distinct() {
+    return new Design(columns, IntStream.range(0, at.length).toArray(), at, values);
+  }
+
+  /** Which of the {@link #distinct} rows a row is, from 0. */
+  int kind(int row) {
+    return kinds[row];
+  }
+
+  /** Sums over equal rows, by {@link #kind}. */
+  double[] sums(double[] ofRows) {
+    double[] sums = new double[at.length];
+    for (int row = 0; row < kinds.length; row++) sums[kinds[row]] += ofRows[row];
+    return sums;
+  }
+
+  /** The rows of these numbers. */
+  Design select(int[] rows) {
+    return new Design(columns, IntStream.of(rows).map(row -> kinds[row]).toArray(), at, values);
   }
 
   /** Number of rows. */
   int rows() {
-    return at.length;
+    return kinds.length;
   }
 
   /** Number of columns, with the intercept. */
@@ -111,15 +150,11 @@ public final class Design {
     return columns;
   }
 
-  private double times(int row, double[] coefficients) {
-    double sum = 0;
-    for (int j = 0; j < at[row].length; j++) sum += values[row][j] * coefficients[at[row][j]];
-    return sum;
-  }
-
   /** Adds the row, times {@code factor}, to a vector of as many columns. */
   void add(int row, double factor, double[] to) {
-    for (int j = 0; j < at[row].length; j++) to[at[row][j]] += factor * values[row][j];
+    int[] where = at[kinds[row]];
+    double[] what = values[kinds[row]];
+    for (int j = 0; j < where.length; j++) to[where[j]] += factor * what[j];
   }
 
   /**
@@ -129,8 +164,9 @@ public final class Design {
    */
   void squares(double[] weights, DMatrixRMaj to) {
     to.zero();
-    for (int row = 0; row < rows(); row++) {
-      if (weights[row] != 0) addSquare(row, weights[row], to.data);
+    double[] sums = sums(weights);
+    for (int kind = 0; kind < sums.length; kind++) {
+      if (sums[kind] != 0) addSquare(kind, sums[kind], to.data);
     }
     for (int line = 0; line < columns; line++) {
       for (int column = line + 1; column < columns; column++) {
@@ -140,9 +176,9 @@ public final class Design {
   }
 
   /** Adds to the lower triangle alone: a row's columns ascend. */
-  private void addSquare(int row, double weight, double[] to) {
-    int[] where = at[row];
-    double[] what = values[row];
+  private void addSquare(int kind, double weight, double[] to) {
+    int[] where = at[kind];
+    double[] what = values[kind];
     for (int j = 0; j < where.length; j++) {
       double weighted = weight * what[j];
       int line = where[j] * columns;
@@ -152,15 +188,19 @@ public final class Design {
 
   /** Each row's product with coefficients. */
   double[] times(double[] coefficients) {
-    double[] products = new double[rows()];
-    Arrays.setAll(products, row -> times(row, coefficients));
-    return products;
+    double[] products = new double[at.length];
+    for (int kind = 0; kind < at.length; kind++) {
+      int[] where = at[kind];
+      double[] what = values[kind];
+      for (int j = 0; j < where.length; j++) products[kind] += what[j] * coefficients[where[j]];
+    }
+    return IntStream.of(kinds).mapToDouble(kind -> products[kind]).toArray();
   }
 
   /** The row's quadratic form with a symmetric matrix. */
   double square(int row, DMatrixRMaj matrix) {
-    int[] where = at[row];
-    double[] what = values[row];
+    int[] where = at[kinds[row]];
+    double[] what = values[kinds[row]];
     double sum = 0;
     for (int j = 0; j < where.length; j++) {
       int line = where[j] * columns;

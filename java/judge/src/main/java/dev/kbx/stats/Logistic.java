@@ -56,7 +56,14 @@ public record Logistic(List<Double> coefficients, double deviance) {
     return fit(design, passes, trials, tolerance, values());
   }
 
+  /** Rows with equal predictors are one: the deviance does not change by that. */
   private static Logistic fit(
+      Design design, double[] passes, double[] trials, double tolerance, double[] start) {
+    return fitDistinct(
+        design.distinct(), design.sums(passes), design.sums(trials), tolerance, start);
+  }
+
+  private static Logistic fitDistinct(
       Design design, double[] passes, double[] trials, double tolerance, double[] start) {
     double[] beta = start;
     double[] odds = design.times(beta);

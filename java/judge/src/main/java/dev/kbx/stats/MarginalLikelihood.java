@@ -8,7 +8,9 @@ import java.util.Arrays;
  */
 final class MarginalLikelihood {
   private static final int ITERATIONS = 50;
-  private static final double CLOSE = 1e-10;
+
+  /** A last step of Newton's method that is no longer leaves an error of about its square. */
+  private static final double CLOSE = 1e-6;
 
   private final Design design;
   private final double[] passes;
@@ -81,14 +83,15 @@ final class MarginalLikelihood {
    */
   private double ofGroup(int group, double deviation, double[] gradient) {
     int[] rows = members[group];
-    double mode = mode(rows, deviation, modes[group]);
-    modes[group] = mode;
-    double scale = 1 / Math.sqrt(-derivatives(rows, deviation, mode).curvature());
+    Point mode = mode(rows, deviation, modes[group]);
+    modes[group] = mode.u();
+    double scale = 1 / Math.sqrt(-mode.curvature());
     double[] terms = new double[nodes.length];
     double[] at = new double[nodes.length];
+    double[] means = new double[nodes.length * rows.length];
     for (int k = 0; k < nodes.length; k++) {
-      at[k] = mode + Math.sqrt(2) * scale * nodes[k];
-      terms[k] = logWeights[k] + joint(rows, deviation, at[k]);
+      at[k] = mode.u() + Math.sqrt(2) * scale * nodes[k];
+      terms[k] = logWeights[k] + joint(rows, deviation, at[k], means, k * rows.length);
     }
     double largest = Arrays.stream(terms).max().orElseThrow();
     double sum = 0;
@@ -98,17 +101,22 @@ final class MarginalLikelihood {
       sum += weights[k];
     }
     for (int k = 0; k < nodes.length; k++) weights[k] /= sum;
-    addScore(rows, deviation, at, weights, gradient);
+    addScore(rows, means, at, weights, gradient);
     return largest + Math.log(sum) + Math.log(scale) - Math.log(Math.PI) / 2;
   }
 
-  /** Adds the mean score over intercepts {@code at}, of these weights. */
+  /**
+   * Adds the mean score over intercepts {@code at}, of these weights.
+   *
+   * @param means probability of passing, by intercept and row
+   */
   private void addScore(
-      int[] rows, double deviation, double[] at, double[] weights, double[] gradient) {
-    for (int row : rows) {
+      int[] rows, double[] means, double[] at, double[] weights, double[] gradient) {
+    for (int i = 0; i < rows.length; i++) {
+      int row = rows[i];
       double expected = 0;
       for (int k = 0; k < at.length; k++) {
-        double mean = BinomialDeviance.probability(fixed[row] + deviation * at[k]);
+        double mean = means[k * rows.length + i];
         double residual = weights[k] * (passes[row] - trials[row] * mean);
         expected += residual;
         gradient[gradient.length - 1] += residual * at[k];
@@ -117,47 +125,60 @@ final class MarginalLikelihood {
     }
   }
 
-  /** Log of the joint density of data and standardised intercept, without its constant. */
-  private double joint(int[] rows, double deviation, double u) {
+  /**
+   * Log of the joint density of data and standardised intercept, without its constant.
+   *
+   * @param means gets the rows' probabilities of passing, from {@code first} on
+   */
+  private double joint(int[] rows, double deviation, double u, double[] means, int first) {
     double sum = -u * u / 2;
-    for (int row : rows) {
-      sum -= BinomialDeviance.at(fixed[row] + deviation * u, passes[row], trials[row]) / 2;
+    for (int i = 0; i < rows.length; i++) {
+      int row = rows[i];
+      double odds = fixed[row] + deviation * u;
+      double rarer = Math.exp(-Math.abs(odds));
+      means[first + i] = (odds < 0 ? rarer : 1) / (1 + rarer);
+      sum -= trials[row] * (Math.max(odds, 0) + Math.log(1 + rarer)) - passes[row] * odds;
     }
     return sum;
   }
 
   /** The most likely standardised intercept: the joint density is concave. */
-  private double mode(int[] rows, double deviation, double start) {
-    double u = start;
-    double reached = joint(rows, deviation, u);
+  private Point mode(int[] rows, double deviation, double start) {
+    Point here = point(rows, deviation, start);
     for (int i = 0; i < ITERATIONS; i++) {
-      Derivatives here = derivatives(rows, deviation, u);
       double step = -here.slope() / here.curvature();
-      double next = u + step;
-      double value = joint(rows, deviation, next);
-      for (int half = 0; value < reached && half < ITERATIONS; half++) {
+      Point next = point(rows, deviation, here.u() + step);
+      for (int half = 0; next.value() < here.value() && half < ITERATIONS; half++) {
         step /= 2;
-        next = u + step;
-        value = joint(rows, deviation, next);
+        next = point(rows, deviation, here.u() + step);
       }
-      u = next;
-      reached = value;
+      here = next;
       if (Math.abs(step) < CLOSE) break;
     }
-    return u;
+    return here;
   }
 
-  /** The derivatives of {@link #joint} by the intercept: the first and the second. */
-  private record Derivatives(double slope, double curvature) {}
+  /**
+   * The joint density at a standardised intercept.
+   *
+   * @param value as {@link #joint}
+   * @param slope its derivative by the intercept
+   * @param curvature its second derivative, below 0
+   */
+  private record Point(double u, double value, double slope, double curvature) {}
 
-  private Derivatives derivatives(int[] rows, double deviation, double u) {
-    double slope = -u;
-    double curvature = -1;
+  private Point point(int[] rows, double deviation, double u) {
+    double value = -u * u / 2;
+    double residuals = 0;
+    double weights = 0;
     for (int row : rows) {
-      double mean = BinomialDeviance.probability(fixed[row] + deviation * u);
-      slope += deviation * (passes[row] - trials[row] * mean);
-      curvature -= deviation * deviation * trials[row] * mean * (1 - mean);
+      double odds = fixed[row] + deviation * u;
+      double rarer = Math.exp(-Math.abs(odds));
+      double mean = (odds < 0 ? rarer : 1) / (1 + rarer);
+      value -= trials[row] * (Math.max(odds, 0) + Math.log(1 + rarer)) - passes[row] * odds;
+      residuals += passes[row] - trials[row] * mean;
+      weights += trials[row] * mean * (1 - mean);
     }
-    return new Derivatives(slope, curvature);
+    return new Point(u, value, deviation * residuals - u, -1 - deviation * deviation * weights);
   }
 }

@@ -1,6 +1,5 @@
 package dev.kbx.stats;
 
-import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -56,39 +55,51 @@ public record PairedShares(double pValue, @Nullable Double error) {
       return (double) secondPasses / secondSamples - (double) firstPasses / firstSamples;
     }
 
-    private BigInteger difference(BigInteger denominator) {
-      BigInteger second = denominator.divide(BigInteger.valueOf(secondSamples));
-      BigInteger first = denominator.divide(BigInteger.valueOf(firstSamples));
-      return second
-          .multiply(BigInteger.valueOf(secondPasses))
-          .subtract(first.multiply(BigInteger.valueOf(firstPasses)));
-    }
-
-    private BigInteger denominator() {
-      return lcm(BigInteger.valueOf(firstSamples), BigInteger.valueOf(secondSamples));
+    /** Numerator and denominator of the difference, in lowest terms. */
+    private Fraction fraction() {
+      long numerator = (long) secondPasses * firstSamples - (long) firstPasses * secondSamples;
+      long denominator = (long) firstSamples * secondSamples;
+      long common = gcd(numerator, denominator);
+      return new Fraction(numerator / common, denominator / common);
     }
   }
 
+  private record Fraction(long numerator, long denominator) {}
+
   /** The test over tasks. */
   public static PairedShares of(List<Task> tasks) {
-    BigInteger denominator =
-        tasks.stream().map(Task::denominator).reduce(BigInteger.ONE, PairedShares::lcm);
-    BigInteger[] differences =
-        tasks.stream()
-            .map(task -> task.difference(denominator))
-            .filter(each -> each.signum() != 0)
-            .toArray(BigInteger[]::new);
-    BigInteger unit = Arrays.stream(differences).reduce(BigInteger.ZERO, BigInteger::gcd);
-    BigInteger sums =
-        Arrays.stream(differences)
-            .map(each -> each.abs().divide(unit))
-            .reduce(BigInteger.ZERO, BigInteger::add);
-    boolean countable =
-        sums.compareTo(BigInteger.valueOf(MOST_SUMS)) <= 0
-            && sums.doubleValue() * differences.length <= MOST_ADDITIONS;
-    return countable
-        ? exact(Arrays.stream(differences).mapToInt(d -> d.divide(unit).intValueExact()).toArray())
-        : drawn(tasks.stream().mapToDouble(Task::difference).filter(d -> d != 0).toArray());
+    int[] differences = scaled(tasks.stream().map(Task::fraction).toList());
+    return differences == null
+        ? drawn(tasks.stream().mapToDouble(Task::difference).filter(d -> d != 0).toArray())
+        : exact(differences);
+  }
+
+  /** The differences but 0 in their largest common unit; null if their sums are too many. */
+  private static int @Nullable [] scaled(List<Fraction> all) {
+    List<Fraction> differences = all.stream().filter(each -> each.numerator() != 0).toList();
+    int[] scaled = new int[differences.size()];
+    try {
+      long denominator = 1;
+      long unit = 0;
+      for (Fraction each : differences) {
+        long factor = each.denominator() / gcd(denominator, each.denominator());
+        denominator = Math.multiplyExact(denominator, factor);
+        unit = gcd(unit, each.numerator());
+      }
+      long sums = 0;
+      for (int i = 0; i < scaled.length; i++) {
+        Fraction each = differences.get(i);
+        long one = Math.multiplyExact(each.numerator() / unit, denominator / each.denominator());
+        sums = Math.addExact(sums, Math.absExact(one));
+        if (sums > MOST_SUMS) return null;
+        scaled[i] = (int) one;
+      }
+      return (double) sums * scaled.length <= MOST_ADDITIONS ? scaled : null;
+    } catch (ArithmeticException _) {
+      // A denominator beyond 2^63 is that of sums beyond all counting: the fractions have lowest
+      // terms.
+      return null;
+    }
   }
 
   /**
@@ -132,7 +143,14 @@ public record PairedShares(double pValue, @Nullable Double error) {
     return new PairedShares(p, Math.sqrt(p * (1 - p) / DRAWN));
   }
 
-  private static BigInteger lcm(BigInteger one, BigInteger other) {
-    return one.divide(one.gcd(other)).multiply(other);
+  /** The greatest common divisor; of 0 and another that other's magnitude. */
+  private static long gcd(long one, long other) {
+    long divisor = Math.abs(one);
+    for (long rest = Math.abs(other); rest != 0; ) {
+      long next = divisor % rest;
+      divisor = rest;
+      rest = next;
+    }
+    return divisor;
   }
 }

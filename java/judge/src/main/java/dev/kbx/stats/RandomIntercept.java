@@ -1,8 +1,12 @@
 package dev.kbx.stats;
 
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 import org.ejml.data.DMatrixRMaj;
+import org.ejml.dense.row.CommonOps_DDRM;
 
 /**
  * Logistic regression with a normal random intercept for each group of rows, such as the rows of a
@@ -11,7 +15,8 @@ import org.ejml.data.DMatrixRMaj;
  * 4 (1995) 12–35. With one node it is Laplace's approximation.
  *
  * @param coefficients log odds, as the columns of the design
- * @param deviation standard deviation of the intercepts, on the scale of log odds
+ * @param deviation standard deviation of the intercepts, on the scale of log odds; 0 if groups do
+ *     not differ by more than chance
  * @param deviance −2 times the log likelihood, each trial a row of its own
  */
 public record RandomIntercept(List<Double> coefficients, double deviation, double deviance) {
@@ -34,15 +39,61 @@ public record RandomIntercept(List<Double> coefficients, double deviation, doubl
   /** As {@link #fit(Design, double[], double[], int[])}, with that many nodes. */
   static RandomIntercept fit(
       Design design, double[] passes, double[] trials, int[] groups, int nodes) {
+    // Rows of a group with equal predictors are one: the deviance does not change by that.
+    int[] alike = alike(design, groups);
+    int[] first = firsts(alike);
+    return fitDistinct(
+        design.select(first),
+        sums(passes, alike, first.length),
+        sums(trials, alike, first.length),
+        IntStream.of(first).map(row -> groups[row]).toArray(),
+        nodes);
+  }
+
+  /** For each row the number of its group and predictors, from 0 in order of appearance. */
+  private static int[] alike(Design design, int[] groups) {
+    int[] alike = new int[groups.length];
+    Map<Long, Integer> numbers = new HashMap<>();
+    for (int row = 0; row < alike.length; row++) {
+      long pair = (long) groups[row] * design.rows() + design.kind(row);
+      Integer number = numbers.putIfAbsent(pair, numbers.size());
+      alike[row] = number == null ? numbers.size() - 1 : number;
+    }
+    return alike;
+  }
+
+  /** The first row of each number. */
+  private static int[] firsts(int[] numbers) {
+    int[] next = new int[1];
+    return IntStream.range(0, numbers.length)
+        .filter(row -> numbers[row] == next[0] && next[0]++ >= 0)
+        .toArray();
+  }
+
+  private static double[] sums(double[] ofRows, int[] numbers, int count) {
+    double[] sums = new double[count];
+    for (int row = 0; row < numbers.length; row++) sums[numbers[row]] += ofRows[row];
+    return sums;
+  }
+
+  private static RandomIntercept fitDistinct(
+      Design design, double[] passes, double[] trials, int[] groups, int nodes) {
     var likelihood = new MarginalLikelihood(design, passes, trials, groups, nodes);
     Logistic fixed = Logistic.fit(design, passes, trials);
+    Groups sums = new Groups(design, fixed, passes, trials, groups);
+    double deviation = sums.deviation();
     double[] start = Arrays.copyOf(fixed.values(), design.columns() + 1);
-    start[design.columns()] = 1;
-    double[] found = minimise(likelihood, start, curvature(design, fixed, trials));
+    start[design.columns()] = deviation;
+    double[] found = minimise(likelihood, start, sums.curvature(deviation));
+    double deviance = likelihood.deviance(found);
+    // Nothing is gained: groups do not differ, and the deviation is wherever the search ended.
+    if (deviance > fixed.deviance() - TOLERANCE * (fixed.deviance() + 1)) {
+      return new RandomIntercept(fixed.coefficients(), 0, fixed.deviance());
+    }
     return new RandomIntercept(
         Logistic.listed(Arrays.copyOf(found, design.columns())),
         Math.abs(found[design.columns()]),
-        likelihood.deviance(found));
+        deviance);
   }
 
   /** Share of the variance that lies between groups, on the scale of log odds. */
@@ -51,25 +102,89 @@ public record RandomIntercept(List<Double> coefficients, double deviation, doubl
     return between / (between + Math.PI * Math.PI / 3);
   }
 
-  /** Inverse of the second derivatives to begin with: those without a random intercept. */
-  private static DMatrixRMaj curvature(Design design, Logistic fixed, double[] trials) {
-    int size = design.columns();
-    var information = new Logistic.Information(size);
-    information.at(design, design.times(fixed.values()), trials);
-    DMatrixRMaj inverse = information.inverse();
-    DMatrixRMaj all = new DMatrixRMaj(size + 1, size + 1);
-    double smallest = 0;
-    for (int i = 0; i < size; i++) {
-      for (int j = 0; j < size; j++) {
-        // A coefficient without a finite estimate has no curvature; its step is limited.
-        double value = Math.clamp(inverse.get(i, j) / 2, -1, 1);
-        if (i != j && (inverse.get(i, i) > 2 || inverse.get(j, j) > 2)) value = 0;
-        all.set(i, j, value);
+  /** Sums over each group of a fit without random intercepts: where the fit with them begins. */
+  private static final class Groups {
+    /** The standard deviation begins no lower: at 0 the likelihood does not change with it. */
+    private static final double LEAST = 0.1;
+
+    /** Weights of the working response, by group. */
+    private final double[] weights;
+
+    /** Passes beyond those expected, by group. */
+    private final double[] residuals;
+
+    /** Rows of the design times their weights, by group. */
+    private final double[][] rows;
+
+    /** That of the coefficients without random intercepts. */
+    private final DMatrixRMaj information;
+
+    Groups(Design design, Logistic fixed, double[] passes, double[] trials, int[] groups) {
+      int count = Arrays.stream(groups).max().orElse(-1) + 1;
+      var found = new Logistic.Information(design.columns());
+      double[] means = found.at(design, design.times(fixed.values()), trials);
+      information = found.matrix();
+      weights = new double[count];
+      residuals = new double[count];
+      rows = new double[count][design.columns()];
+      for (int row = 0; row < means.length; row++) {
+        double weight = trials[row] * means[row] * (1 - means[row]);
+        weights[groups[row]] += weight;
+        residuals[groups[row]] += passes[row] - trials[row] * means[row];
+        design.add(row, weight, rows[groups[row]]);
       }
-      smallest = i == 0 ? all.get(i, i) : Math.min(smallest, all.get(i, i));
     }
-    all.set(size, size, smallest);
-    return all;
+
+    /** About the standard deviation, by moments: the variance of residuals beyond their own. */
+    double deviation() {
+      double beyond = 0;
+      double all = 0;
+      for (int group = 0; group < weights.length; group++) {
+        double weight = weights[group];
+        double square = (1 + weight) * (1 + weight);
+        beyond += (residuals[group] * residuals[group] - weight) / square;
+        all += weight * weight / square;
+      }
+      return all == 0 ? LEAST : Math.sqrt(Math.max(LEAST * LEAST, beyond / all));
+    }
+
+    /**
+     * About the inverse of the second derivatives, as if the working response were normal: N. E.
+     * Breslow and D. G. Clayton, "Approximate inference in generalized linear mixed models", JASA
+     * 88 (1993) 9–25, section 2.
+     */
+    DMatrixRMaj curvature(double deviation) {
+      int size = information.numRows;
+      DMatrixRMaj second = new DMatrixRMaj(information);
+      double variance = deviation * deviation;
+      double ofDeviation = 0;
+      for (int group = 0; group < weights.length; group++) {
+        double known = 1 + variance * weights[group];
+        double[] sums = rows[group];
+        for (int i = 0; i < size; i++) {
+          for (int j = 0; j < size; j++) second.add(i, j, -variance / known * sums[i] * sums[j]);
+        }
+        ofDeviation += 4 * variance * Math.pow(weights[group] / known, 2);
+      }
+      DMatrixRMaj inverse = new DMatrixRMaj(size, size);
+      if (!CommonOps_DDRM.invert(second, inverse)) throw new ArithmeticException("no information");
+      return limited(inverse, ofDeviation);
+    }
+
+    /** A parameter without a finite estimate has no curvature: its step is limited. */
+    private static DMatrixRMaj limited(DMatrixRMaj inverse, double ofDeviation) {
+      int size = inverse.numRows;
+      DMatrixRMaj all = new DMatrixRMaj(size + 1, size + 1);
+      for (int i = 0; i < size; i++) {
+        for (int j = 0; j < size; j++) {
+          double value = Math.clamp(inverse.get(i, j) / 2, -1, 1);
+          if (i != j && (inverse.get(i, i) > 2 || inverse.get(j, j) > 2)) value = 0;
+          all.set(i, j, value);
+        }
+      }
+      all.set(size, size, Math.min(1, 1 / ofDeviation));
+      return all;
+    }
   }
 
   /** Broyden, Fletcher, Goldfarb and Shanno's method with backtracking. */

@@ -105,13 +105,13 @@ public final class PythonSource {
   }
 
   /** Source that is not parsed: too long, too large or too malformed. */
-  private PythonSource() {
+  private PythonSource(@Nullable SyntaxError error, boolean code) {
+    this.error = error;
+    this.code = code;
     module = null;
     extras = List.of();
     source = new Utf8("");
-    error = null;
     understood = false;
-    code = true;
     docstring = null;
     functions = List.of();
     constants = Map.of();
@@ -122,12 +122,29 @@ public final class PythonSource {
   }
 
   public static PythonSource parse(String code) {
-    if (code.length() > MAX_LENGTH) return new PythonSource();
+    if (code.length() > MAX_LENGTH) return new PythonSource(null, true);
     // Python reads all three line ends as one, the grammar does not.
     String text = NEWLINE.matcher(code).replaceAll("\n");
+    int prose = LongProse.in(text);
+    if (prose >= 0) return ofProse(text, prose);
     Utf8 source = new Utf8(text);
     TreeSitter.Tree tree = TreeSitter.parse(source.bytes());
-    return tree == null ? new PythonSource() : new PythonSource(text, source, tree);
+    return tree == null ? new PythonSource(null, true) : new PythonSource(text, source, tree);
+  }
+
+  /**
+   * Prose that is not parsed.
+   *
+   * @param at what no Python begins with
+   */
+  private static PythonSource ofProse(String text, int at) {
+    int start = text.lastIndexOf('\n', at) + 1;
+    int end = text.indexOf('\n', at);
+    String line = text.substring(start, end < 0 ? text.length() : end).strip();
+    int number = 1 + (int) text.substring(0, at).chars().filter(c -> c == '\n').count();
+    SyntaxError unread = new SyntaxError(number, at - start + 1, line, UNREAD, false);
+    return new PythonSource(
+        EncodingDeclaration.error(text).orElse(unread), LongProse.mayHoldCode(text));
   }
 
   /**

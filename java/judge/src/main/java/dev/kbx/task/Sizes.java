@@ -37,21 +37,39 @@ public record Sizes(
     stated = List.copyOf(stated);
   }
 
-  /** Reads the task's file, and the original's if the task is an imported module. */
+  /** Those of the task; reads its file, and the original's of an imported module, where needed. */
   public static Sizes of(Task task) {
+    Sizes known = task.sizes();
+    if (known != null) return known;
     try {
       PythonSource own = PythonSource.parse(ByteOrderMark.read(task.file()));
-      if (!task.isModule()) return functions(own);
-      String dtype = task.dtype() == null ? "float32" : task.dtype();
-      if (!own.names().contains("ORIGINAL")) return new OfModule(own, dtype).published();
-      PythonSource.Constant file = own.constants().get("FILE");
-      if (file == null) return NONE;
-      Path original = Path.of(String.valueOf(file.value()));
-      PythonSource source = PythonSource.parse(OriginalText.read(original).text());
-      return new OfModule(source, "float32").original();
+      return task.isModule() && isElsewhere(own) ? ofOriginal(own) : in(own, task);
     } catch (IOException | InvalidPathException | OutOfMemoryError _) {
       return NONE; // The file or its original is missing: the worker reports it.
     }
+  }
+
+  /** Those that a task's own file states; null if they are in another one. */
+  static @Nullable Sizes stated(PythonSource own, Task task) {
+    return task.isModule() && isElsewhere(own) ? null : in(own, task);
+  }
+
+  private static Sizes in(PythonSource own, Task task) {
+    if (!task.isModule()) return functions(own);
+    String dtype = task.dtype() == null ? "float32" : task.dtype();
+    return new OfModule(own, dtype).published();
+  }
+
+  private static boolean isElsewhere(PythonSource own) {
+    return own.names().contains("ORIGINAL");
+  }
+
+  private static Sizes ofOriginal(PythonSource own) throws IOException {
+    PythonSource.Constant file = own.constants().get("FILE");
+    if (file == null) return NONE;
+    Path original = Path.of(String.valueOf(file.value()));
+    PythonSource source = PythonSource.parse(OriginalText.read(original).text());
+    return new OfModule(source, "float32").original();
   }
 
   /** Whether nothing is known. */

@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param operations PyTorch functions that the reference calls, by full name
  * @param size of the reference; null where its source is not in the suite
  * @param file the task file
+ * @param sizes those that its file states, in {@code dtype}; null if nobody has looked, as for a
+ *     task whose sizes are in another file
  */
 public record Task(
     String suite,
@@ -47,7 +49,8 @@ public record Task(
     String reference,
     List<String> operations,
     @Nullable CodeSize size,
-    Path file) {
+    Path file,
+    @Nullable Sizes sizes) {
 
   /** The candidate's class in place of a task's {@code Model}. */
   public static final String MODULE = "ModelNew";
@@ -67,6 +70,40 @@ public record Task(
 
   /** The entry that KernelBench-X accepts for every task. */
   public static final String COMMON_ENTRY = "kernel_function";
+
+  /** A task whose sizes nobody has looked for. */
+  public Task(
+      String suite,
+      String category,
+      String name,
+      String entry,
+      String signature,
+      @Nullable Integer difficulty,
+      @Nullable String dtype,
+      List<String> tags,
+      boolean extra,
+      String statement,
+      String reference,
+      List<String> operations,
+      @Nullable CodeSize size,
+      Path file) {
+    this(
+        suite,
+        category,
+        name,
+        entry,
+        signature,
+        difficulty,
+        dtype,
+        tags,
+        extra,
+        statement,
+        reference,
+        operations,
+        size,
+        file,
+        null);
+  }
 
   public Task {
     tags = List.copyOf(tags);
@@ -211,20 +248,29 @@ public record Task(
 
   /** This task, read from another file. */
   Task in(Path other) {
-    return with(dtype, tags, other);
+    return with(dtype, tags, other, sizes);
   }
 
   /** This task, about another dtype. */
   public Task cast(String to) {
-    return with(to, tags, file);
+    return with(to, tags, file, null);
   }
 
   /** This task with one more tag. */
   public Task tagged(String tag) {
-    return with(dtype, Stream.concat(tags.stream(), Stream.of(tag)).toList(), file);
+    return with(dtype, Stream.concat(tags.stream(), Stream.of(tag)).toList(), file, sizes);
   }
 
-  private Task with(@Nullable String otherDtype, List<String> otherTags, Path otherFile) {
+  /** This task with these sizes. */
+  Task sized(@Nullable Sizes found) {
+    return with(dtype, tags, file, found);
+  }
+
+  private Task with(
+      @Nullable String otherDtype,
+      List<String> otherTags,
+      Path otherFile,
+      @Nullable Sizes otherSizes) {
     return new Task(
         suite,
         category,
@@ -239,6 +285,7 @@ public record Task(
         reference,
         operations,
         size,
-        otherFile);
+        otherFile,
+        otherSizes);
   }
 }

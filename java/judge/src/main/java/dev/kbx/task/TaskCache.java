@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -119,6 +120,7 @@ public final class TaskCache {
       CodeSize size = task.size();
       out.writeInt(size == null ? 0 : size.lines());
       out.writeInt(size == null ? 0 : size.complexity());
+      write(out, task.sizes());
     }
     return bytes.toByteArray();
   }
@@ -165,7 +167,37 @@ public final class TaskCache {
         reference,
         operations,
         complexity == 0 ? null : new CodeSize(lines, complexity),
-        file);
+        file,
+        sizes(in));
+  }
+
+  private static void write(DataOutputStream out, @Nullable Sizes sizes) throws IOException {
+    out.writeBoolean(sizes != null);
+    if (sizes == null) return;
+    write(out, sizes.stated());
+    write(out, sizes.constructor());
+    write(out, sizes.inputs());
+  }
+
+  private static @Nullable Sizes sizes(DataInputStream in) throws IOException {
+    return in.readBoolean() ? new Sizes(texts(in), arguments(in), arguments(in)) : null;
+  }
+
+  private static void write(DataOutputStream out, @Nullable Map<String, String> arguments)
+      throws IOException {
+    out.writeBoolean(arguments != null);
+    if (arguments == null) return;
+    write(out, List.copyOf(arguments.keySet()));
+    write(out, List.copyOf(arguments.values()));
+  }
+
+  private static @Nullable Map<String, String> arguments(DataInputStream in) throws IOException {
+    if (!in.readBoolean()) return null;
+    List<String> names = texts(in);
+    List<String> values = texts(in);
+    Map<String, String> arguments = new LinkedHashMap<>();
+    for (int i = 0; i < names.size(); i++) arguments.put(names.get(i), values.get(i));
+    return arguments;
   }
 
   private static void write(DataOutputStream out, String text) throws IOException {

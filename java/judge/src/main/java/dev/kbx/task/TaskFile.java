@@ -73,21 +73,23 @@ final class TaskFile {
     String entry = module ? Task.MODULE : constant(source, "ENTRY", String.class).orElse(name);
     String forward = constant(source, "FORWARD", String.class).orElse(entry);
     Excerpt reference = original(source).orElse(source).excerpt(module ? MODEL : forward);
-    return new Task(
-        suite,
-        category,
-        name,
-        entry,
-        module ? moduleSignature(source) : signature(source, entry),
-        difficulty(source),
-        constant(source, "DTYPE", String.class).orElse(null),
-        tags(source),
-        constant(source, "EXTRA", Boolean.class).orElse(false),
-        source.docstring().filter(text -> !text.isBlank()).orElseThrow(() -> noStatement()),
-        reference.text(),
-        operations(reference),
-        size(reference),
-        file);
+    Task read =
+        new Task(
+            suite,
+            category,
+            name,
+            entry,
+            module ? moduleSignature(source) : signature(source, entry),
+            difficulty(source),
+            constant(source, "DTYPE", String.class).orElse(null),
+            tags(source),
+            constant(source, "EXTRA", Boolean.class).orElse(false),
+            source.docstring().filter(text -> !text.isBlank()).orElseThrow(() -> noStatement()),
+            reference.text(),
+            operations(reference),
+            size(reference),
+            file);
+    return read.sized(Sizes.stated(source, read));
   }
 
   /** Null for a signature alone. */

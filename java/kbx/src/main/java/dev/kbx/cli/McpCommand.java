@@ -6,6 +6,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -39,6 +40,17 @@ final class McpCommand implements Callable<Integer> {
               + " without one. Default: ${DEFAULT-VALUE}.")
   private List<String> suites = List.of();
 
+  @HelpSection.In(HelpSection.SPEED)
+  @Option(
+      names = "--baseline",
+      paramLabel = "FILE",
+      description =
+          "File or folder of an expert's kernels, named as sources of kbx eval are: the agent's"
+              + " are timed beside that of their task, and the share of its speed is reported."
+              + " Each must be correct, which is judged before the agent's first. May be given"
+              + " more than once.")
+  private List<Path> baseline = List.of();
+
   @HelpSection.In(HelpSection.RULES)
   @Option(
       names = "--budget",
@@ -57,7 +69,12 @@ final class McpCommand implements Callable<Integer> {
     workers.check();
     LocalBackend.Conditions conditions =
         new LocalBackend.Conditions(
-            suites, results.folder(), workers.settings(), seed.given(), budget);
+            suites,
+            Options.experts(baseline, "kernels are timed against eager here"),
+            results.folder(),
+            workers.settings(),
+            seed.given(),
+            budget);
     PrintStream printed = System.out;
     // Whatever prints, the client reads messages alone.
     System.setOut(System.err);

@@ -8,7 +8,6 @@ import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.Reason;
 import dev.kbx.error.InputException;
-import dev.kbx.plan.Baseline;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Statement;
 import dev.kbx.run.RememberingReferee;
@@ -150,7 +149,9 @@ final class ServeCommand implements Callable<Integer> {
     if (logJson) ServerLog.json();
     workers.check();
     Map<String, Suite> served = served();
-    Experts experts = Experts.read(experts(), served.values());
+    Experts experts =
+        Experts.read(
+            Options.experts(baseline, "requests choose that one (plan.baseline)"), served.values());
     StoreAddress address = results.folder().store();
     address.check();
     Path folder = results.folder().writable();
@@ -244,19 +245,6 @@ final class ServeCommand implements Callable<Integer> {
       }
     }
     return served;
-  }
-
-  /** The kernels to time beside candidates. */
-  private List<Path> experts() {
-    for (Path file : baseline) {
-      if (Files.exists(file)) continue;
-      throw new InputException(
-          Baseline.of(file.toString()).isPresent()
-              ? "--baseline %s: requests choose that one (plan.baseline); give files or folders of an expert's kernels"
-                  .formatted(file)
-              : "--baseline %s: no such file or folder".formatted(file));
-    }
-    return baseline;
   }
 
   /** What judges, when it has found all kernels of experts correct. */

@@ -2,6 +2,7 @@ package dev.kbx.mcp;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.kbx.app.Experts;
 import dev.kbx.app.Home;
 import dev.kbx.app.JudgingPool;
 import dev.kbx.app.JudgingSettings;
@@ -13,6 +14,7 @@ import dev.kbx.candidate.Extraction;
 import dev.kbx.error.InputException;
 import dev.kbx.judge.JudgingDevice;
 import dev.kbx.judge.Referee;
+import dev.kbx.plan.Plan;
 import dev.kbx.prompt.Prompts;
 import dev.kbx.prompt.Statement;
 import dev.kbx.python.PythonEnvironment;
@@ -55,20 +57,26 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
   private @Nullable RunStore store;
   private @Nullable JudgingPool pool;
 
+  /** Null until they are known to be correct. */
+  private @Nullable Experts experts;
+
   /**
    * How and into what kernels are judged.
    *
+   * @param experts files and folders of kernels that the agent's are timed beside
    * @param seed of all inputs; empty for this installation's secret
    * @param budget judgements
    */
   public record Conditions(
       List<String> suites,
+      List<Path> experts,
       ResultsFolder results,
       JudgingSettings settings,
       Optional<String> seed,
       int budget) {
     public Conditions {
       suites = List.copyOf(suites);
+      experts = List.copyOf(experts);
     }
   }
 
@@ -145,6 +153,27 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
     return pool;
   }
 
+  /**
+   * The kernels of experts, each of which is judged first.
+   *
+   * @throws InputException if one cannot be used or is not correct
+   */
+  private synchronized Experts experts() throws InterruptedException {
+    if (experts != null) return experts;
+    Experts read = Experts.read(conditions.experts(), suites());
+    if (!read.isEmpty()) {
+      Plan plan = options().suite(conditions.suites().getFirst()).runPlan(home).plan();
+      read.check(referee(), plan);
+      read.untimed(pool().device()).ifPresent(conditions.settings().observer()::note);
+    }
+    experts = read;
+    return read;
+  }
+
+  private RememberingReferee referee() throws InterruptedException {
+    return new RememberingReferee(pool().referee(), writable());
+  }
+
   @Override
   public Optional<Path> python() {
     return PythonEnvironment.present(
@@ -188,15 +217,26 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
 
   /** The run for that kernel. */
   private synchronized OpenRun run(Kernel kernel) throws InterruptedException {
-    Kbx.Options options = new Kbx.Options().grade(kernel.grade());
-    conditions.seed().ifPresent(options::seed);
+    Kbx.Options options = options().grade(kernel.grade());
     if (kernel.task() == null) {
       // Read each time: it may have changed, and then its label has, too.
       RunPlan plan = options.reference(requireNonNull(kernel.reference())).runPlan(home);
       return run(plan.suite().label() + kernel.grade(), () -> plan);
     }
     String suite = suite(kernel.task());
-    return run(suite + kernel.grade(), () -> options.suite(suite).runPlan(home));
+    Experts beside = experts();
+    return run(
+        suite + kernel.grade(),
+        () -> {
+          RunPlan plan = options.suite(suite).runPlan(home);
+          return plan.beside(beside.sources(plan.suite().suite()));
+        });
+  }
+
+  private Kbx.Options options() {
+    Kbx.Options options = new Kbx.Options();
+    conditions.seed().ifPresent(options::seed);
+    return options;
   }
 
   /** The run of that name, which is begun if there is none, or somebody has deleted it. */
@@ -219,8 +259,7 @@ public final class LocalBackend implements ToolBackend, AutoCloseable {
   private Judged judge(OpenRun run, Task task, String code) throws InterruptedException {
     Candidate candidate =
         new Candidate(task, code, NAME, run.samples().getAndIncrement(), null, null, null);
-    Referee.Found found =
-        new RememberingReferee(pool().referee(), writable()).find(candidate, run.plan().plan());
+    Referee.Found found = referee().find(candidate, run.plan().plan());
     Verdict verdict = found.judgement().on(candidate.provenance(run.run().id()));
     int position = run.end().getAndIncrement();
     var _ = writable().add(position, verdict, code);

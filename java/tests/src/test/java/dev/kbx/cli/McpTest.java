@@ -171,4 +171,61 @@ class McpTest {
       assertThat(client.end()).isZero();
     }
   }
+
+  private Path expert(String name, String code) throws IOException {
+    return Files.writeString(folder.resolve(name), code);
+  }
+
+  @Test
+  void kernelsAreJudgedBesideAnExperts() throws Exception {
+    String right = Files.readString(Kbx.home().resolve("examples/honest/relu.py"));
+    Path expert = expert("relu.py", right + "# by an expert\n");
+    try (Client client = new Client(folder, "--baseline", expert)) {
+      var _ = client.initialize();
+      assertThat(text(client.call("judge", kernel(right)))).startsWith("Outcome: correct.");
+      assertThat(client.end()).isZero();
+    }
+    assertThat(Files.readString(folder.resolve("err")))
+        .isEqualTo(
+            "kbx: --baseline: no GPU is used, so nothing is timed beside the expert's kernel\n");
+    Kbx.Result runs = Kbx.here("runs", "list", "--out", folder.resolve("out"), "--json");
+    assertThat(runs.json().at("/0/settings/experts").asString()).as(runs.out()).hasSize(16);
+  }
+
+  @Test
+  void besideAWrongExpertNothingIsJudgedAndNothingSpent() throws Exception {
+    Path expert = expert("relu.py", "def relu(input, inplace=False):\n    return (\n");
+    String right = Files.readString(Kbx.home().resolve("examples/honest/relu.py"));
+    try (Client client = new Client(folder, "--budget", 1, "--baseline", expert)) {
+      var _ = client.initialize();
+      for (int i = 0; i < 2; i++) {
+        JsonNode refused = client.call("judge", kernel(right));
+        assertThat(refused.get("isError").asBoolean()).isTrue();
+        assertThat(text(refused))
+            .startsWith("--baseline " + expert + ": the expert's kernel must be correct and is ");
+      }
+      assertThat(client.end()).isZero();
+    }
+  }
+
+  @Test
+  void anExpertForNoTaskIsToldByTheFirstKernel() throws Exception {
+    Path expert = expert("nothing_like_it.py", "def f(x):\n    return x\n");
+    try (Client client = new Client(folder, "--baseline", expert)) {
+      var _ = client.initialize();
+      JsonNode refused = client.call("judge", kernel(WRONG));
+      assertThat(text(refused)).startsWith("--baseline: " + expert + ": ");
+      assertThat(client.end()).isZero();
+    }
+  }
+
+  @Test
+  void aBaselineThatIsNoFileEndsTheCommand() {
+    assertThat(Kbx.here("mcp", "--baseline", "compile").err())
+        .isEqualTo(
+            "kbx: --baseline compile: kernels are timed against eager here; give files or folders"
+                + " of an expert's kernels\n");
+    assertThat(Kbx.here("mcp", "--baseline", folder.resolve("none.py")).err())
+        .endsWith("none.py: no such file or folder\n");
+  }
 }

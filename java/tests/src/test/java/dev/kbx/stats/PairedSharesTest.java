@@ -91,6 +91,18 @@ class PairedSharesTest {
     assertThat(test.pValue()).isCloseTo(byEnumeration(tasks), within(4 * error));
   }
 
+  /** The common denominator of 60 numbers of samples has 26 digits, that of the differences one. */
+  @Test
+  void sharesOfAllAndNothingAreExactHoweverManySamples() {
+    List<PairedShares.Task> tasks =
+        IntStream.rangeClosed(1, 60)
+            .mapToObj(samples -> new PairedShares.Task(0, samples, samples, samples))
+            .toList();
+    PairedShares test = PairedShares.of(tasks);
+    assertThat(test.pValue()).isCloseTo(Math.pow(2, -59), within(1e-30));
+    assertThat(test.error()).isNull();
+  }
+
   @Test
   void nothingDiffersWithoutADifference() {
     assertThat(PairedShares.of(List.of()).pValue()).isEqualTo(1);

@@ -80,10 +80,69 @@ class RandomInterceptTest {
     Arrays.fill(trials, 1);
     Design none = Design.intercept(40);
     RandomIntercept fit = RandomIntercept.fit(none, passes, trials, groups);
-    assertThat(fit.deviation()).isLessThan(0.05);
-    assertThat(fit.sharedVariance()).isLessThan(0.001);
-    assertThat(fit.deviance())
-        .isCloseTo(Logistic.fit(none, passes, trials).deviance(), within(1e-2));
+    assertThat(fit).isEqualTo(fixed(none, passes, trials));
+    assertThat(fit.sharedVariance()).isZero();
+  }
+
+  /** Any deviation is as likely then, that at which the search begins too. */
+  @Test
+  void whereFactorsSayEverythingGroupsHaveNoDeviation() {
+    int[] groups = {0, 0, 1, 1, 2, 2, 3, 3};
+    double[] passes = {1, 1, 0, 0, 1, 1, 0, 0};
+    double[] trials = {1, 1, 1, 1, 1, 1, 1, 1};
+    Design design = Design.intercept(8).with(new int[] {0, 0, 1, 1, 0, 0, 1, 1}, 2);
+    assertThat(RandomIntercept.fit(design, passes, trials, groups))
+        .isEqualTo(fixed(design, passes, trials));
+  }
+
+  /** A row of 14 trials, and the same trials as rows of one. */
+  @Test
+  void rowsWithEqualPredictorsAreOne() {
+    int[] cells = IntStream.range(0, HERD.length).flatMap(i -> repeated(i, SIZE[i])).toArray();
+    double[] passes = new double[cells.length];
+    for (int i = 0, of = 0; i < cells.length; i++) {
+      of = i > 0 && cells[i] == cells[i - 1] ? of + 1 : 0;
+      passes[i] = of < INCIDENCE[cells[i]] ? 1 : 0;
+    }
+    double[] trials = new double[cells.length];
+    Arrays.fill(trials, 1);
+    Design design = Design.intercept(cells.length).with(of(PERIOD, cells), 4);
+    assertThat(RandomIntercept.fit(design, passes, trials, of(HERD, cells)))
+        .isEqualTo(RandomIntercept.fit(PERIODS, INCIDENCE, SIZE, HERD));
+    assertThat(Logistic.fit(design, passes, trials))
+        .isEqualTo(Logistic.fit(PERIODS, INCIDENCE, SIZE));
+  }
+
+  private static IntStream repeated(int value, double times) {
+    return IntStream.range(0, (int) times).map(_ -> value);
+  }
+
+  private static int[] of(int[] values, int[] cells) {
+    return IntStream.of(cells).map(cell -> values[cell]).toArray();
+  }
+
+  private static RandomIntercept fixed(Design design, double[] passes, double[] trials) {
+    Logistic fit = Logistic.fit(design, passes, trials);
+    return new RandomIntercept(fit.coefficients(), 0, fit.deviance());
+  }
+
+  /** A deviation of groups that is far from where the search once began, in many groups. */
+  @Test
+  void manyGroupsReachTheMaximum() {
+    int[] groups = IntStream.range(0, 600).map(i -> i / 3).toArray();
+    double[] trials = new double[600];
+    Arrays.fill(trials, 20);
+    double[] passes =
+        IntStream.range(0, 600).mapToDouble(i -> 10 + (i / 3 % 5 - 2) + i % 3 - 1).toArray();
+    Design design =
+        Design.intercept(600).with(IntStream.range(0, 600).map(i -> i % 3).toArray(), 3);
+    RandomIntercept fit = RandomIntercept.fit(design, passes, trials, groups);
+    var likelihood = new MarginalLikelihood(design, passes, trials, groups, RandomIntercept.NODES);
+    double[] at = Arrays.copyOf(values(fit.coefficients()), 4);
+    at[3] = fit.deviation();
+    double[] gradient = new double[4];
+    assertThat(likelihood.deviance(at, gradient)).isEqualTo(fit.deviance());
+    assertThat(gradient).containsExactly(new double[4], within(0.05));
   }
 
   @Test

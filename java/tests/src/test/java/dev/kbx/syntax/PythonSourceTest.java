@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.kbx.Patience;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -330,6 +335,75 @@ class PythonSourceTest {
             Patience.LIMIT, () -> PythonSource.parse("x=f\"{".repeat(50_000)));
     assertThat(source.understood()).isFalse();
     assertThat(source.tree()).isEmpty();
+  }
+
+  /** The parser's time grows with the square of the length: this text is not given to it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Let me think about tiles. ",
+        "Okay, so: the tile's edge. ",
+        "I'll load it once. ",
+        "**Plan** (in short): load x, store y. ",
+        "`tl.load` reads, `tl.store` writes. ",
+        "# Plan\nFirst we load, and then it's stored. "
+      })
+  void longLineOfProseIsNotParsed(String unit) {
+    String sentence = unit.substring(unit.indexOf('\n') + 1);
+    for (int length : new int[] {3_000, 30_000, 300_000, 2_000_000}) {
+      String prose = unit + sentence.repeat(length / sentence.length());
+      PythonSource source = PythonSource.parse(prose);
+      assertThat(source.tree()).as(unit).isEmpty();
+      assertThat(source.understood()).isFalse();
+      assertThat(source.hasCode()).isFalse();
+      PythonSource.SyntaxError error = source.error().orElseThrow();
+      assertThat(error.certain()).isFalse();
+      assertThat(prose.lines().toList().get(error.line() - 1).substring(error.column() - 1))
+          .containsPattern("^(?:Let me|the tile|I'|in short|load x|`tl|First we)");
+      assertThat(PythonSource.parse(prose + "\ndef relu(x): ...").hasCode()).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "x = 'two words here'",
+        "'''two words here'''",
+        "# two words here, `quoted`\nx = 1",
+        "x = rb'two words'",
+        "x = F'two words'",
+        "return'two words'",
+        "print 'two words'",
+        "print x",
+        "match x:\n  case Point(y): pass",
+        "type X = int",
+        "x = a if b is not None else c in d",
+        "from a import b as c",
+        "async def f(): await g",
+        "x = lambda y: not y"
+      })
+  void longLineOfPythonIsParsed(String code) {
+    String comment = "\n# " + "so it is ".repeat(1_000);
+    assertThat(PythonSource.parse(code + comment).tree()).isPresent();
+    assertThat(PythonSource.parse(comment + "\n" + code).tree()).isPresent();
+  }
+
+  /** Of no file that the parser understands it is said that no Python begins so. */
+  @Test
+  void longLinesInAFileLeaveItParsed() throws IOException {
+    List<Path> files = new ArrayList<>();
+    for (String folder : List.of("corpus", "worker/kbx", "worker/tests", "tasks", "examples")) {
+      try (Stream<Path> all = Files.walk(Path.of(folder))) {
+        all.filter(file -> file.toString().endsWith(".py")).forEach(files::add);
+      }
+    }
+    assertThat(files).hasSizeGreaterThan(1_000);
+    for (Path file : files) {
+      String code = Files.readString(file, StandardCharsets.ISO_8859_1).replace("\r", "");
+      if (LongProse.in(code + "\n#" + "x".repeat(3_000)) >= 0) {
+        assertThat(PythonSource.parse(code).understood()).as(file.toString()).isFalse();
+      }
+    }
   }
 
   static IntStream seeds() {

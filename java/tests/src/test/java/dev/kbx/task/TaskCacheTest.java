@@ -8,6 +8,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,11 +33,53 @@ class TaskCacheTest {
 
         DIFFICULTY = 2
         TAGS = ("elementwise", "easy")
+        SIZES = [dict(n=1024), dict(n=4096)]
 
 
         def relu(input, inplace: bool = False):
             return torch.relu(input)
         """);
+  }
+
+  /** What the list of tasks shows needs no file then. */
+  @Test
+  void sizesAreKept() throws Exception {
+    Sizes stated = new Sizes(List.of("n=1024", "n=4096"), null, null);
+    assertThat(opened("1").sizes()).isEqualTo(stated);
+    Task known = opened("1");
+    Files.delete(relu);
+    assertThat(Sizes.of(known)).isEqualTo(stated);
+    assertThat(Sizes.of(known.cast("float16"))).isEqualTo(Sizes.NONE);
+  }
+
+  @Test
+  void sizesOfAModuleAreKept() throws Exception {
+    Files.writeString(
+        relu,
+        """
+        \"""Scales.\"""
+        PUBLISHED = dict(rows=64)
+
+
+        class Model(torch.nn.Module):
+            def __init__(self, factor):
+                super().__init__()
+
+            def forward(self, x):
+                return x
+
+
+        def init_inputs(rows):
+            return [2.0]
+
+
+        def inputs(make, rows):
+            return [make.floats(rows, 8)]
+        """);
+    Task parsed = opened("1");
+    assertThat(Objects.requireNonNull(parsed.sizes()).constructor())
+        .isEqualTo(Map.of("factor", "2.0"));
+    assertThat(opened("1")).isEqualTo(parsed);
   }
 
   private Task opened(String version) {
