@@ -33,6 +33,13 @@ def copy_reversed(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def copy_persistent(x_ptr, out_ptr, rows, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    for row in range(tl.program_id(0), rows, tl.num_programs(0)):
+        tl.store(out_ptr + row * n + i, tl.load(x_ptr + row * n + i, mask=i < n), mask=i < n)
+
+
+@triton.jit
 def add_one(out_ptr, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out_ptr + i, tl.load(out_ptr + i) + 1)
@@ -122,6 +129,17 @@ class TestWhatIsFinal:
         made = call()
         made.run(copy, (ROWS, 1, 1), ["x", "out", N], {"BLOCK": N}, least=1)
         assert made.final("out", 0).tolist() == [0, 1, 2, 3]
+
+    def test_all_of_a_persistent_kernel(self):
+        made = call()
+        made.run(copy_persistent, (132, 1, 1), ["x", "out", ROWS, N], {"BLOCK": N}, least=1 << 20)
+        assert made.final("out", 0).tolist() == [0, 1, 2, 3]
+        assert made.final("out", ROWS - 1)[-1] == ROWS * N - 1
+
+    def test_a_persistent_kernel_that_would_fill_the_memory_is_ended(self, monkeypatch):
+        monkeypatch.setattr(partial, "MOST_BYTES", ROWS * N * 4 - 1)
+        with pytest.raises(Unsupported, match="write more than"):
+            call().run(copy_persistent, (132, 1, 1), ["x", "out", ROWS, N], {"BLOCK": N}, least=1 << 20)
 
     def test_what_all_programs_write_after_some(self):
         made = call()

@@ -18,6 +18,8 @@ from kbx.ttir.types import RAW
 
 LEAST, ELEMENTS = 256, 1 << 20
 """So many programs run at least, and so many that their largest tensors together have so many elements: several rows of most kernels."""
+MOST_BYTES = 1 << 29
+"""That are written to a tensor: a few programs that deal with all of it, as those of persistent kernels, would fill the machine's memory."""
 _MOST_LAUNCHES = 255
 """Of a call: their numbers are bytes."""
 
@@ -65,6 +67,7 @@ class Written:
         self.marks = marks
         self.last = self.now = 0
         """The number of the last launch that is over, and of the one that runs; equal where this one writes nothing, or all."""
+        self._bytes = 0
 
     def begin(self, some: bool) -> None:
         """A launch begins that may write to the tensor; ``some``: not all of its programs run."""
@@ -77,8 +80,11 @@ class Written:
         """The launch is over."""
         self.last = self.now
 
-    def note(self, size: int, where: slice | Numbers) -> None:
-        """The launch has written elements of ``size`` bytes."""
+    def note(self, size: int, where: slice | Numbers, count: int) -> None:
+        """The launch has written ``count`` elements of ``size`` bytes."""
+        self._bytes += count * size
+        if self._bytes > MOST_BYTES:
+            raise Unsupported(0, f"programs that write more than {MOST_BYTES >> 20} MiB of a large tensor")
         if self.now:
             self._view(size)[where] = self._repeated(self.now, size)
 
@@ -123,7 +129,7 @@ class Tracked(Region):
 
     def put(self, size: int, where: slice | Numbers, bits: Numbers) -> None:
         super().put(size, where, bits)
-        self._of.note(size, where)
+        self._of.note(size, where, len(bits))
 
 
 class Repeated(Region):
