@@ -93,6 +93,10 @@ class TestChosen:
     def test_more_of_smaller_programs(self):
         assert len(partial.chosen((1 << 30, 1, 1), 256)) == (1 << 20) // 256
 
+    def test_fewer_in_each_further_launch(self):
+        counts = [len(partial.chosen((1 << 30, 1, 1), 1 << 20, earlier)) for earlier in range(6)]
+        assert counts == [256, 32, 16, 8, 8, 8]
+
     @pytest.mark.parametrize("rows", range(3))
     def test_all_of_short_axes_for_the_last_rows(self, rows):
         grid = [2, 8]

@@ -14,8 +14,8 @@ from kbx.executor.channel import HEAP_BYTES, MARKS, SPARSE
 from kbx.executor.mappings import Mappings
 from kbx.ttir.errors import Unsupported
 from kbx.ttir.formats import Numbers
-from kbx.ttir.memory import Region
-from kbx.ttir.partial import Other, Repeated, Tracked, Written
+from kbx.ttir.memory import Memory, Region
+from kbx.ttir.partial import Other, PartialLaunch, Repeated, Tracked, Written
 
 
 class Large:
@@ -25,6 +25,8 @@ class Large:
         self._memory, self._heap = memory, heap
         self._repeated = {start: (length, like) for start, length, like in repeated}
         self._written: dict[int, Written] = {}
+        self._launches = 0
+        """Of which not all programs ran."""
         self.left = False
         """Whether a kernel has left its tensors, which decides: what is read from then on need not be final."""
 
@@ -39,6 +41,12 @@ class Large:
         if region is None or self.left or not 0 <= offset < HEAP_BYTES:
             return region
         return Tracked(region, self._of(start, length))
+
+    def launch(self, grid: tuple[int, int, int], memory: Memory, seed: int, elements: int) -> PartialLaunch:
+        """The next launch, of a kernel whose largest tensor has so many ``elements``."""
+        made = PartialLaunch(grid, memory, seed, elements, self._launches)
+        self._launches += made.some
+        return made
 
     def others(self, claimed: Iterable[tuple[int, int]]) -> list[Region]:
         """All tensors, by address and bytes, where a kernel has an address that it was not given."""

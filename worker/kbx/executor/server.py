@@ -26,7 +26,6 @@ from kbx.ttir.executor import Argument, Kernel, TensorDescriptor
 from kbx.ttir.findings import OUT_OF_BOUNDS, Finding
 from kbx.ttir.launch import ASCENDING, Launch
 from kbx.ttir.memory import ALL_ONES, Memory, Region
-from kbx.ttir.partial import PartialLaunch
 
 _Message: TypeAlias = dict[str, Any]
 
@@ -225,7 +224,7 @@ class _Executor:
     def _launch(self, message: _Message, memory: Memory) -> Launch:
         if self._large is None:
             return Launch(tuple(message["grid"]), memory, self._seed, self._order)
-        return PartialLaunch(tuple(message["grid"]), memory, self._seed, self._kernel(message["launch"]).largest)
+        return self._large.launch(tuple(message["grid"]), memory, self._seed, self._kernel(message["launch"]).largest)
 
     def _run(self, message: _Message, launch: Launch) -> Kernel:
         names, kernel = [str(name)[:_NAME_CHARS] for name in message["names"]], self._kernel(message["launch"])

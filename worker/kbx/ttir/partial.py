@@ -18,16 +18,21 @@ from kbx.ttir.types import RAW
 
 LEAST, ELEMENTS = 256, 1 << 20
 """So many programs run at least, and so many that their largest tensors together have so many elements: several rows of most kernels."""
+_FEWER, _FEWEST = 3, 8
+"""The second launch of a call takes a factor of 2^3 less, and each further one half of it, but so many programs: it reads what the programs of those
+before it have written, and may take more rows for each of its own."""
 MOST_BYTES = 1 << 29
 """That are written to a tensor: a few programs that deal with all of it, as those of persistent kernels, would fill the machine's memory."""
 _MOST_LAUNCHES = 255
 """Of a call: their numbers are bytes."""
 
 
-def chosen(grid: tuple[int, int, int], elements: int) -> Numbers:
-    """The numbers of the programs of a grid that run, where the largest tensor of one has so many ``elements``: the last ones along each axis, all of
-    the shortest axis if possible, then of the next. Most kernels deal with the last rows there, which are those beyond 2^31 elements."""
-    left, counts = max(LEAST, ELEMENTS // elements), [0, 0, 0]
+def chosen(grid: tuple[int, int, int], elements: int, earlier: int = 0) -> Numbers:
+    """The numbers of the programs of a grid that run, where the largest tensor of one has so many ``elements``, after so many ``earlier`` launches of
+    which some ran: the last ones along each axis, all of the shortest axis if possible, then of the next. Most kernels deal with the last rows
+    there, which are those beyond 2^31 elements."""
+    fewer = _FEWER + earlier - 1 if earlier else 0
+    left, counts = max(_FEWEST, max(LEAST, ELEMENTS // elements) >> fewer), [0, 0, 0]
     for axis in sorted(range(3), key=lambda axis: grid[axis]):
         counts[axis] = min(grid[axis], max(1, left))
         left //= max(1, counts[axis])
@@ -40,9 +45,11 @@ class PartialLaunch(Launch):
     """A launch of which the ``chosen`` programs run. Races are not looked for. Atomic operations, by which other programs would take part, are
     not supported."""
 
-    def __init__(self, grid: tuple[int, int, int], memory: Memory, seed: int, elements: int) -> None:
+    def __init__(self, grid: tuple[int, int, int], memory: Memory, seed: int, elements: int, earlier: int = 0) -> None:
         super().__init__(grid, memory, seed, checks=False)
-        self._chosen = chosen(grid, elements)
+        self._chosen = chosen(grid, elements, earlier)
+        self.some = len(self._chosen) < math.prod(grid)
+        """Whether not all programs run."""
 
     def programs(self) -> Numbers:
         return self._chosen
@@ -50,11 +57,10 @@ class PartialLaunch(Launch):
     def watch(self, atomics: bool) -> None:
         if atomics:
             raise Unsupported(0, "atomic operations of some programs of a launch")
-        some = len(self._chosen) < math.prod(self.grid)
         for region in self.memory.regions:
             if isinstance(region, Tracked):
-                region.begin(some)
-            elif region.lent and region.written and some:
+                region.begin(self.some)
+            elif region.lent and region.written and self.some:
                 raise Unsupported(0, "stores of some programs of a launch to an argument")
 
 
