@@ -1,4 +1,4 @@
-"""Calls on a GPU under conditions that serving makes: another stream than the default one, CUDA graphs, and tensors of more than 2^31
+"""Calls under conditions that serving makes: on a GPU another stream than the default one and CUDA graphs, and tensors of more than 2^31
 elements.
 
 What is found is a claim, like everything of a runner's, and decides nothing.
