@@ -86,7 +86,13 @@ def test_without_checks_nothing_is_asked(status):
         executions, judgement = Executions(lambda: Channel(ours), checks=False), Judgement(status)
         executions.prepare(3, [], "reversed", 0xFF)
         assert executions.judge(judgement) is judgement and judgement.status == status
-        assert Channel(theirs).receive()[0] == {"prepare": 3, "lent": [], "order": "reversed", "forget": False}
+        assert Channel(theirs).receive()[0] == {
+            "prepare": 3,
+            "lent": [],
+            "order": "reversed",
+            "forget": False,
+            "repeated": False,
+        }
         theirs.settimeout(0.1)
         with pytest.raises(TimeoutError):
             theirs.recv(1)

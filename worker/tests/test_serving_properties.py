@@ -83,25 +83,34 @@ def test_arguments_that_share_memory_are_not_divided():
     assert not list(serving._choices(task, call(both, both)))
 
 
-class TestMapped:
-    """Rows that are mapped many times, which only a GPU's driver does."""
+class TestRepeated:
+    """Rows that are repeated until there are more than 2^31 elements."""
 
-    def test_whole_granules_are_mapped(self):
+    def test_whole_granules_are_mapped_on_a_gpu(self):
         task = taskfile.load(TASKS / "Math/softmax.py")
-        cases = plan._plain_cases(task)
-        batched, batch = serving.mapped(task, cases, "cpu")
-        row = task.call(task.cases[batched.case], batched.distribution, "ab").args[0][0]
-        assert len(batch.picked) * row.numel() * row.element_size() % serving.GRANULE == 0
-        assert max(batch.picked) < batched.size
+        found = [each for _, each in serving._all(task, plan._plain_cases(task), "cpu")]
+        fitting = [(each, batch) for each in found if (batch := each.mapped(task, "cpu")) is not None]
+        assert fitting
+        for each, batch in fitting:
+            row = task.call(task.cases[each.case], each.distribution, "ab").args[0][0]
+            assert len(batch.picked) * row.numel() * row.element_size() % serving.GRANULE == 0
+            assert max(batch.picked) < each.size
 
-    def test_no_call_has_them_without_a_gpu(self):
+    def test_a_few_rows_are_repeated_without_a_gpu(self):
         task = taskfile.load(TASKS / "Math/softmax.py")
-        assert not any(each.batch for each in plan.plan(task, "ab", asked=frozenset([serving.LARGE_INDEX])))
+        (planned,) = (each for each in plan.plan(task, "ab", asked=frozenset([serving.LARGE_INDEX])) if each.batch)
+        assert len(planned.batch.picked) == serving.REPEATED
+        assert not planned.batch.places
+        assert planned.made(task, "cpu").args[0].shape[0] == serving.REPEATED
 
-    def test_a_call_that_changes_an_argument_is_not_made(self):
-        task = taskfile.load(TASKS / "Optimizer/SGD.py")
+    def test_what_is_wrong_by_a_power_of_two_is_another_row(self):
+        assert all((1 << k) % serving.REPEATED for k in range(40))
+
+    def test_a_call_that_may_change_an_argument_is_not_made_on_a_gpu(self):
+        task = taskfile.load(TASKS / "Activation/selu.py")
         assert task.mutates
-        assert serving.mapped(task, plan._plain_cases(task), "cpu") is None
+        assert serving.repeated(task, plan._plain_cases(task), "cuda") is None
+        assert serving.repeated(task, plan._plain_cases(task), "cpu") is not None
 
     def test_the_last_rows_of_a_result_are_compared(self):
         large = conditions._Large([], {}, rows=2, times=3)

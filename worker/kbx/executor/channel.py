@@ -16,6 +16,10 @@ EXECUTOR = 1 << 31
 
 HEAP_BYTES = 1 << 39
 """Of the file in memory where a candidate's tensors lie. It takes what was written to it."""
+SPARSE = HEAP_BYTES // 2
+"""Offset in it of the tensors that are there in parts, see ``kbx.executor.large``."""
+MARKS = HEAP_BYTES // 4
+"""Bytes from a tensor to the marks of what was written to it: tensors take no more than a quarter of the heap in either half."""
 
 _FRAME, _BLOB = struct.Struct(">II"), struct.Struct(">Q")
 MOST_BYTES = 4 << 30

@@ -18,11 +18,12 @@ import torch
 from kbx.executor import mappings, replay
 from kbx.executor.channel import HEAP_BYTES, Broken, Channel
 from kbx.executor.compiler import Compiler, CompilerEnded
+from kbx.executor.large import Large
 from kbx.executor.rebuilding import is_own
 from kbx.tensors import dtype_name
 from kbx.ttir.errors import Stuck, Unsupported
 from kbx.ttir.executor import Argument, Kernel, TensorDescriptor
-from kbx.ttir.findings import Finding
+from kbx.ttir.findings import OUT_OF_BOUNDS, Finding
 from kbx.ttir.launch import ASCENDING, Launch
 from kbx.ttir.memory import ALL_ONES, Memory, Region
 
@@ -57,6 +58,12 @@ class _Executor:
         self._atomic = False
         self._seed, self._order, self._begun = 0, ASCENDING, False
         self._records = replay.Records()
+        self._heap_base = 0
+        """The runner's address of the heap."""
+        self._may_be_large = False
+        """Whether the oracle has lent arguments that may be repeated. Nobody else lets some programs of a launch run, and races be."""
+        self._large: Large | None = None
+        """The memory of a call on large tensors; None in any other."""
         self._filler = ALL_ONES
         """What memory of the candidate's holds that nobody has written to in this call, as the runner says."""
 
@@ -83,8 +90,9 @@ class _Executor:
 
     def _answer_oracle(self, oracle: Channel, message: _Message) -> None:
         match message:
-            case {"prepare": seed, "lent": lent, "order": order, "forget": forget}:
+            case {"prepare": seed, "lent": lent, "order": order, "forget": forget, "repeated": repeated}:
                 self._seed, self._order = seed, order
+                self._may_be_large, self._large = repeated, None
                 if forget:
                     self._findings.clear()
                 self._lend(lent)
@@ -140,6 +148,11 @@ class _Executor:
             case {"record": _}:
                 self._records.add(message, list(self._memory.lent()))
                 self._runner.send({"recorded": True})
+            case {"repeat": repeated} if self._may_be_large:
+                self._large = Large(self._memory, self._heap_base, repeated)
+                self._runner.send({"repeated": True})
+            case {"final": place} if self._large is not None:
+                self._runner.send(*_final(self._large, place))
             case {"launch": _}:
                 self._records.launched(message)
                 answer, written = self._launched(message, blobs)
@@ -163,7 +176,8 @@ class _Executor:
             self._memory.add(bases[name], descriptor, described["bytes"], self._lent if name == "in" else {})
             os.close(descriptor)
         if self._heap is not None and "heap" in bases:
-            self._memory.add(bases["heap"], self._heap, HEAP_BYTES)
+            self._heap_base = bases["heap"]
+            self._memory.add(self._heap_base, self._heap, HEAP_BYTES)
         self._runner.send({"shared": self._memory.shared()})
 
     def _compile(self, request: _Message) -> None:
@@ -190,8 +204,7 @@ class _Executor:
             ]
             regions = list(self._regions(message["regions"])) + copied
             memory = Memory(regions, self._more)
-            launch = Launch(tuple(message["grid"]), memory, self._seed, self._order)
-            kernel = self._run(message, launch)
+            kernel = self._run(message, launch := self._launch(message, memory))
         except Unsupported as error:
             return {"unsupported": error.what}, []
         except Stuck as error:
@@ -204,7 +217,14 @@ class _Executor:
             return {"unsupported": f"{type(error).__name__}: {error}"}, []
         self._atomic |= kernel.atomic
         self._findings += [replace(each, kernel=kernel.function.name[:_NAME_CHARS]) for each in launch.findings]
+        if self._large is not None:
+            self._large.left |= any(each.kind == OUT_OF_BOUNDS for each in launch.findings)
         return {"done": True, "reached": sorted(memory.reached)}, [region.memory.data for region in copied]
+
+    def _launch(self, message: _Message, memory: Memory) -> Launch:
+        if self._large is None:
+            return Launch(tuple(message["grid"]), memory, self._seed, self._order)
+        return self._large.launch(tuple(message["grid"]), memory, self._seed, self._kernel(message["launch"]).largest)
 
     def _run(self, message: _Message, launch: Launch) -> Kernel:
         names, kernel = [str(name)[:_NAME_CHARS] for name in message["names"]], self._kernel(message["launch"])
@@ -219,7 +239,11 @@ class _Executor:
 
     def _regions(self, claimed: Sequence[tuple[int, int]]) -> Iterator[Region]:
         for start, length in {start: length for start, length in claimed}.items():
-            if (region := self._memory.region(start, length, self._filler)) is not None:
+            if self._large is not None:
+                region = self._large.region(start, length)
+            else:
+                region = self._memory.region(start, length, self._filler)
+            if region is not None:
                 yield region
 
     def _more(self) -> list[Region]:
@@ -228,7 +252,8 @@ class _Executor:
         answer, _ = self._runner.receive()
         if answer["regions"] is None:
             raise Unsupported(0, "an address that is no argument, where no C++ compiler lets kbx know all tensors")
-        return list(self._regions([*answer["regions"], *self._memory.known()]))
+        claimed = [*answer["regions"], *self._memory.known()]
+        return list(self._regions(claimed)) if self._large is None else self._large.others(claimed)
 
 
 def _received(connection: socket.socket) -> list[tuple[_Message, int]]:
@@ -237,6 +262,15 @@ def _received(connection: socket.socket) -> list[tuple[_Message, int]]:
     if not body:
         raise Broken("end of file")
     return list(zip(json.loads(body), descriptors, strict=True))
+
+
+def _final(large: Large, place: Sequence[int]) -> tuple[_Message, list[memoryview]]:
+    """Bytes of a result; ``place``: as ``Large.final`` takes it."""
+    start, length, offset, count = place
+    try:
+        return {"final": True}, [large.final(start, length, offset, count).data]
+    except Unsupported as error:
+        return {"unsupported": error.what}, []
 
 
 def argument(given: Any) -> Argument:

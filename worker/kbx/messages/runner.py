@@ -204,8 +204,8 @@ class Call:
     parts: bool = False
     """The result is samples of what the module's submodules return, as ``kbx.parts.noted`` has them."""
     under: Literal["stream", "capture", "replay", "large"] | None = None
-    """On a GPU, as ``kbx.runner.serving`` makes the call. What ``capture`` returns is not run; with ``large`` the tensor leaves marked
-    ``repeated`` are mapped many times, and the result is the last rows."""
+    """As ``kbx.runner.serving`` makes the call, on a GPU but for ``large``. What ``capture`` returns is not run; with ``large`` the tensor leaves
+    marked ``repeated`` have their rows many times, and the result is the last rows."""
 
 
 @dataclass

@@ -65,6 +65,7 @@ class Executions:
         if (executor := self._executor()) is None:
             return
         message = {"prepare": seed, "lent": _lent(leaves, filler), "order": order, "forget": self._unasked}
+        message["repeated"] = any(leaf.get("repeated") for leaf in leaves)
         try:
             if self._replayer is not None and self._kernels:
                 executor.send({"compiled": dict(self._kernels)})

@@ -152,7 +152,7 @@ def plan(
         calls += _of_drawn_shape(task, seed, len(calls))
     calls += _of_module(task, seed, len(calls))
     calls += _of_batches(task, seed, len(calls), device) if serving.BATCH_INVARIANT in asked else []
-    calls += _of_mapped(task, seed, len(calls), device) if serving.LARGE_INDEX in asked else []
+    calls += _of_repeated(task, seed, len(calls), device) if serving.LARGE_INDEX in asked else []
     return calls + (_of_sizes(task, seed, len(calls), device) if properties.SIZED in asked else [])
 
 
@@ -207,9 +207,9 @@ def _of_batches(task: Task, seed: str, first: int, device: str) -> list[PlannedC
     ]  # fmt: skip
 
 
-def _of_mapped(task: Task, seed: str, first: int, device: str) -> list[PlannedCall]:
-    """A call whose rows are mapped many times, by a GPU's driver."""
-    found = serving.mapped(task, _plain_cases(task), device) if torch.device(device).type == "cuda" else None
+def _of_repeated(task: Task, seed: str, first: int, device: str) -> list[PlannedCall]:
+    """A call whose rows are repeated until there are more than 2^31 elements."""
+    found = serving.repeated(task, _plain_cases(task), device)
     if found is None:
         return []
     batched, batch = found

@@ -4,8 +4,9 @@
 independent by an experiment with its reference in float64: some arguments, and all results, have one leading size; where these arguments
 are other rows of the same ones, so are the results, to within ``NEAR``. A task for which no choice of arguments shows that is not asked.
 
-``large_index``: the same rows again and again, until an argument has more than 2^31 elements. The runner maps the memory of a few rows many
-times, so that only the results take room; the last of them must be what the few rows give.
+``large_index``: the same rows again and again, until an argument has more than 2^31 elements. On a GPU the runner maps the memory of a few rows
+many times, so that only the results take room; without one the executor reads the few rows again and again, and runs some of the programs. The
+last rows of the results must be what the few rows give.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ GRANULE = 2 << 20
 """Bytes that a GPU's driver maps at least: rows that are mapped many times take a multiple of it."""
 MOST_MAPPED, MOST_RETURNED = 512 << 20, 24 << 30
 """Bytes of the rows that are mapped many times, and of all results for them."""
+REPEATED = 7
+"""Rows that are repeated without a GPU. An odd number: an index that is off by a power of two leads to another row."""
 LARGE = 1 << 31
 """Elements beyond which an index does not fit 32 bits."""
 _TRIED, _CHOICES = 12, 16
@@ -56,7 +59,7 @@ _SEED = "e5"
 @dataclass(frozen=True)
 class Batch:
     """Arguments ``names`` as rows ``picked`` of what they are in the task's case; ``places`` is where these stand in the largest batch, none
-    where the rows are mapped many times."""
+    where the rows are repeated until there are more than 2^31 elements."""
 
     names: frozenset[str]
     picked: tuple[int, ...]
@@ -95,8 +98,12 @@ class Batched:
     names: frozenset[str]
     size: int
 
-    def repeated(self, task: Task, device: str) -> Batch | None:
-        """The rows that are mapped many times; None where they, or all results for them, are too many bytes."""
+    def repeated(self) -> Batch:
+        """The rows that are repeated without a GPU."""
+        return self._first(REPEATED)
+
+    def mapped(self, task: Task, device: str) -> Batch | None:
+        """The rows that are mapped many times on a GPU; None where they, or all results for them, are too many bytes."""
         call = _called(task, self.case, self.distribution, device)
         rows = [t[0] for name, t in task.named_tensors(call) if name in self.names]
         sizes = [row.numel() * row.element_size() for row in rows]
@@ -106,6 +113,9 @@ class Batched:
         returned = sum(t[0].numel() * t.element_size() for t in _exact(task, call) if t.dim() and t.shape[0])
         if sum(sizes) * count > MOST_MAPPED or returned * (LARGE // max(row.numel() for row in rows)) > MOST_RETURNED:
             return None
+        return self._first(count)
+
+    def _first(self, count: int) -> Batch:
         return Batch(self.names, tuple(place * self._step % self.size for place in range(count)), ())
 
     @property
@@ -133,12 +143,15 @@ def batched(task: Task, cases: tuple[tuple[int, str], ...], device: str) -> Batc
 
 
 @functools.lru_cache(maxsize=256)
-def mapped(task: Task, cases: tuple[tuple[int, str], ...], device: str) -> tuple[Batched, Batch] | None:
-    """One of ``cases`` whose rows are independent, and its rows that are mapped many times; None where there is none, and where the call
-    changes an argument, of which there is one memory for all its rows."""
+def repeated(task: Task, cases: tuple[tuple[int, str], ...], device: str) -> tuple[Batched, Batch] | None:
+    """One of ``cases`` whose rows are independent, and its rows that are repeated; None where there is none. Nor on a GPU where a call may change an
+    argument, of which there is one memory for all its rows; the executor sees whether it does."""
+    if torch.device(device).type == "cpu":
+        longest = batched(task, cases, device)
+        return None if longest is None else (longest, longest.repeated())
     if task.mutates:
         return None
-    found = [(each, each.repeated(task, device)) for _, each in _all(task, cases, device)]
+    found = [(each, each.mapped(task, device)) for _, each in _all(task, cases, device)]
     fits = [(each, batch) for each, batch in found if batch is not None]
     fits.sort(key=lambda pair: len(pair[1].picked))
     return next((pair for pair in fits[:_TRIED] if _is_independent(task, pair[0], device)), None)

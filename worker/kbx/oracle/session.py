@@ -143,7 +143,7 @@ class Session:
         return args, kwargs
 
     def _mark_repeated(self, index: int, call: Call) -> None:
-        """Says of the rows that are mapped many times that they are."""
+        """Says of the rows that are repeated that they are."""
         batch = self.calls[index].batch
         if batch is None or batch.places:
             return

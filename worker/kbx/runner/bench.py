@@ -110,7 +110,7 @@ class Bench:
         self._kind = self._instance = None
         self._clock = self._graphs = None
         self._recorded = [], []
-        self._served_under = None
+        self._served_under = self._heap = None
         self._witness = None
         self._guarded, self._guards, self._unguarded = False, None, []
         self._turn, self._told = 0, None
@@ -168,15 +168,15 @@ class Bench:
                 execution.connect_recorder(self._executor, self._arenas["in"].address)
         elif request.arenas:
             self._rotation.install()
-            heap = native.guard(self._spawn.memory_bytes, self._executor and self._executor.heap)
-            self._guarded = heap is not None
+            self._heap = native.guard(self._spawn.memory_bytes, self._executor and self._executor.heap)
+            self._guarded = self._heap is not None
             self._arenas = arenas.receive(self._data_sock)
             if self._guarded:
                 cuda_on_cpu.leave_empty()
             if self._executor is None:
                 launches.only_compile()
             else:
-                self._attach_executor(heap)
+                self._attach_executor()
         return messages.Attached(request.id, 0.0)
 
     def _prepare_guards(self):
@@ -187,12 +187,12 @@ class Bench:
             self._unguarded = [f"launches: {error}"]
             return False
 
-    def _attach_executor(self, heap):
+    def _attach_executor(self):
         execution.connect(self._executor)
         bases = {name: arena.address for name, arena in self._arenas.items()}
         if self._executor.heap is not None:
             os.close(self._executor.heap)  # through which memory could be read unseen
-            bases |= {"heap": heap} if self._guarded else {}
+            bases |= {"heap": self._heap} if self._guarded else {}
         execution.attach(bases)
 
     def _load(self, request):
@@ -299,19 +299,26 @@ class Bench:
 
     def _served(self, request, args, kwargs, inputs):
         """A call under a condition of serving: without an account of who computed, which decides nothing there."""
-        if self._emulated:
-            raise gaps.Unsupported("streams and CUDA graphs")
-        self._served_under = self._served_under or serving.Conditions(self._device)
 
         def put(result):
             return self._put(result, inputs)
 
         if request.under == "large":
-            with serving.mapped_many_times(request, args, kwargs) as large:
+            with self._large(request, args, kwargs) as large:
                 value = put(large.last(self._entry(*large.args, **large.kwargs)))
+        elif self._emulated:
+            raise gaps.Unsupported("streams and CUDA graphs")
         else:
+            self._served_under = self._served_under or serving.Conditions(self._device)
             value = self._served_under.call(request.under, self._entry, args, kwargs, put)
         return messages.Returned(request.id, value or {"t": "none"}, 0.0, self._launches.take_launches())
+
+    def _large(self, request, args, kwargs):
+        if not self._emulated:
+            return serving.mapped_many_times(request, args, kwargs)
+        if self._executor is None or self._executor.heap is None or not self._guarded:
+            raise gaps.Unsupported("more than 2^31 elements, where no memory is shared with the executor")
+        return serving.repeated(request, args, kwargs, self._heap, lambda: self._launches.launches)
 
     def _traced(self, inputs):
         """The entry, whose call with these tensors the executor can do again."""

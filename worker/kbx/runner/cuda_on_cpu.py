@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _device
 
 from kbx import standins
-from kbx.runner import backward, gaps, native, threads
+from kbx.runner import backward, gaps, large, native, threads
 from kbx.runner.architectures import ARCHITECTURES
 from kbx.runner.storages import storage_of
 
@@ -33,7 +33,7 @@ def lies_on_device(tensor):
     """Whether memory is torch's own. numpy's, and what else a tensor may be made over, is the host's, and a move copies it."""
     if not native.guards() or storage_of(tensor) is None or not tensor.numel():
         return True
-    return native.library.covers(tensor.data_ptr())
+    return native.library.covers(tensor.data_ptr()) or large.holds(tensor.data_ptr())
 
 
 def _means(device, kind):

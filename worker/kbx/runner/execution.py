@@ -15,6 +15,8 @@ _client = None
 """Of this process; None where kernels are not executed."""
 recording = None
 """The record of the call that is made, a ``trace.Trace``, which hears of launches."""
+addresses = []
+"""Address and bytes of the tensors of which this process has no more, see ``kbx.runner.large``."""
 
 
 def connect(executor):
@@ -46,6 +48,20 @@ def keep(address, length, device):
 def record(made):
     """Hands over the record of a call, a ``trace.Trace``."""
     _client.record({"record": made.steps, "results": made.results, "gap": made.gap})
+
+
+def repeat(repeated):
+    """The call is one on large tensors, see ``kbx.executor.large``. ``repeated``: address and bytes of each argument that is repeated, and the address
+    of what it repeats."""
+    _client.ask({"repeat": repeated})
+
+
+def final(place):
+    """Bytes that kernels have left in a tensor, in such a call: ``place`` is address and bytes of its storage, offset and number of those asked
+    for. Raises Unsupported where they are not known to be final."""
+    answer, blobs = _client.ask({"final": place})
+    _raise(answer)
+    return blobs[0]
 
 
 def launch(number, types, grid, arguments):
@@ -180,7 +196,7 @@ class _Client:
         try:
             answer, blobs = self.channel.receive()
             while "more" in answer:
-                self.channel.send({"regions": native.library.blocks() if native.guards() else None})
+                self.channel.send({"regions": [*native.library.blocks(), *addresses] if native.guards() else None})
                 answer, blobs = self.channel.receive()
         except Broken as error:
             raise RuntimeError("the process that executes kernels has ended") from error

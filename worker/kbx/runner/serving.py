@@ -1,4 +1,4 @@
-"""Calls on a GPU under conditions that serving makes: another stream than the default one, CUDA graphs, and tensors of more than 2^31
+"""Calls under conditions that serving makes: on a GPU another stream than the default one and CUDA graphs, and tensors of more than 2^31
 elements.
 
 What is found is a claim, like everything of a runner's, and decides nothing.
@@ -11,7 +11,7 @@ import torch
 from torch.utils import _pytree
 
 from kbx import graphs, tensors
-from kbx.runner import arenas, guards
+from kbx.runner import arenas, guards, large
 
 _WAIT = 100_000_000
 """Cycles of the device before the arguments are what they are: some 50 ms, in which a launch on another stream has read them."""
@@ -112,17 +112,19 @@ def _move(source, target):
 
 
 class _Large:
-    """Arguments of which some have their rows ``times`` times; ``rows``: how many there were."""
+    """Arguments of which some have their rows ``times`` times; ``rows``: how many there were. ``read`` gives a tensor of the result with its values."""
 
-    def __init__(self, args, kwargs, rows, times):
-        self.args, self.kwargs, self._rows, self._times = args, kwargs, rows, times
+    def __init__(self, args, kwargs, rows, times, read=lambda tensor: tensor):
+        self.args, self.kwargs, self._rows, self._times, self._read = args, kwargs, rows, times, read
 
     def last(self, result):
         """The last rows of a result that has as many as the arguments; any other as it is."""
 
         def rows(leaf):
-            whole = isinstance(leaf, torch.Tensor) and leaf.dim() and leaf.shape[0] == self._rows * self._times
-            return leaf[-self._rows :] if whole else leaf
+            if not isinstance(leaf, torch.Tensor):
+                return leaf
+            whole = leaf.dim() and leaf.shape[0] == self._rows * self._times
+            return self._read(leaf[-self._rows :] if whole else leaf)
 
         return _pytree.tree_map(rows, result)
 
@@ -135,12 +137,22 @@ def mapped_many_times(request, args, kwargs):
     rows = marked[0].shape[0]
     times = -(-_LARGE // max(tensor.numel() for tensor in marked)) + 1
     with contextlib.ExitStack() as stack:
-        large = {id(tensor): stack.enter_context(_repeated(tensor, times)) for tensor in marked}
+        mapped = [stack.enter_context(_repeated(tensor, times)) for tensor in marked]
+        yield _Large(*_replaced(marked, mapped, (args, kwargs)), rows, times)
 
-        def replaced(leaf):
-            return large.get(id(leaf), leaf)
 
-        yield _Large(*_pytree.tree_map(replaced, (args, kwargs)), rows, times)
+@contextlib.contextmanager
+def repeated(request, args, kwargs, heap, launches):
+    """The same where the executor runs kernels, by ``kbx.runner.large``."""
+    marked = _marked(request, args, kwargs)
+    with large.repeated(marked, heap, launches) as (longer, times):
+        yield _Large(*_replaced(marked, longer, (args, kwargs)), marked[0].shape[0], times, large.final)
+
+
+def _replaced(marked, others, arguments):
+    """The arguments with others in the place of those that are marked."""
+    instead = {id(tensor): other for tensor, other in zip(marked, others, strict=True)}
+    return _pytree.tree_map(lambda leaf: instead.get(id(leaf), leaf), arguments)
 
 
 def _marked(request, args, kwargs):

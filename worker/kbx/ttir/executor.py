@@ -74,9 +74,10 @@ class Kernel:
         self._waits = waiting.waits(self.module)
         self._parted = self.atomic and (self._waits or not waiting.loops_on_loads(self.module))
         """Whether its programs may run in groups: in a loop that is not known to wait, one would wait for ever for those of later groups."""
-        largest = max((size for f in self.module.functions.values() for size in _sizes(f.walk())), default=1)
+        self.largest = max((size for f in self.module.functions.values() for size in _sizes(f.walk())), default=1)
+        """Elements of its largest tensor."""
         needed = max(1, sum(_peak(code) for code in self._bodies))
-        self._together = max(1, min(CHUNK_ELEMENTS // largest, CHUNK_BYTES // needed))
+        self._together = max(1, min(CHUNK_ELEMENTS // self.largest, CHUNK_BYTES // needed))
 
     def run(self, launch: Launch, arguments: Sequence[Argument], names: Sequence[str] = ()) -> None:
         """Runs all programs of a launch; findings are with it, and call the arguments by ``names``, without which those of the IR do.

@@ -65,6 +65,15 @@ class Region:
             found = self._views[size] = self.memory[: self.bytes // size * size].view(RAW[size])
         return found
 
+    def get(self, size: int, elements: Numbers, live: Numbers | None) -> Numbers:
+        """The bits of elements of ``size`` bytes, those of lanes that are not ``live`` included."""
+        del live
+        return self.view(size)[elements]
+
+    def put(self, size: int, where: slice | Numbers, bits: Numbers) -> None:
+        """Writes elements of ``size`` bytes."""
+        self.view(size)[where] = bits
+
 
 class Touched(NamedTuple):
     """Lanes of an access that lie in one region: their elements, and a mask that is None where all lanes do and may."""

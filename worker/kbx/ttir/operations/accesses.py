@@ -139,7 +139,7 @@ class Site:
     def _got(self, environment: Environment, touched: Touched) -> Numbers:
         """The bits of a region's elements, those of lanes that may not touch it included."""
         self._observe_read(environment, touched)
-        got = touched.region.view(self.size)[touched.elements]
+        got = touched.region.get(self.size, touched.elements, touched.live)
         self.check_written(environment, touched, got)
         return got
 
@@ -187,12 +187,12 @@ class Site:
         for region, index, live in touched:
             lead = max(len(index), len(raw), 1 if live is None else len(live))
             shape = (lead, *self.shape)
-            (where, once), bits, view = flattened(index, live, shape), chosen(raw, live, shape), region.view(self.size)
+            (where, once), bits = flattened(index, live, shape), chosen(raw, live, shape)
             if launch.observer is not None:
-                programs = self.programs(environment, lead, live, shape)
-                launch.observer.write(self.access(environment, region, where, programs, once), view[where], bits)
-            view[where] = bits
-            if not once and launch.checks and (lost := np.flatnonzero(view[where] != bits)).size:
+                programs, old = self.programs(environment, lead, live, shape), region.view(self.size)[where]
+                launch.observer.write(self.access(environment, region, where, programs, once), old, bits)
+            region.put(self.size, where, bits)
+            if not once and launch.checks and (lost := np.flatnonzero(region.view(self.size)[where] != bits)).size:
                 self._report_lost(environment, region, where, lost, self.programs(environment, lead, live, shape))
 
     def _report_lost(

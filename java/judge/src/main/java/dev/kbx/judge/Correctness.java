@@ -97,11 +97,11 @@ final class Correctness {
       JudgementBuilder apart = new JudgementBuilder(draft);
       var _ = inSession(oracle, plan, apart, session -> repeated(session, apart, shown));
     }
-    boolean aside = plan.properties().stream().anyMatch(ServingProperty::needsGpu);
-    if (!aside || slot.gpu() == null) return;
-    Plan unguarded = plan.withoutMemoryChecks();
+    boolean onGpu = slot.gpu() != null;
+    if (plan.properties().stream().noneMatch(property -> property.takesCalls(onGpu))) return;
+    Plan conditions = onGpu ? plan.withoutMemoryChecks() : plan;
     JudgementBuilder apart = new JudgementBuilder(draft);
-    var _ = inSession(oracle, unguarded, apart, session -> onGpu(session, shown));
+    var _ = inSession(oracle, conditions, apart, session -> underConditions(session, shown));
   }
 
   /** Makes calls once more in this process, and compares the bits with those of the first. */
@@ -136,14 +136,18 @@ final class Correctness {
     return Outcome.correct(Stage.CORRECT);
   }
 
-  private Outcome onGpu(Session session, Coverage shown)
+  private Outcome underConditions(Session session, Coverage shown)
       throws InterruptedException, Oracle.Refused {
     OracleMessage.Opened task = session.open(false, alone);
+    boolean onGpu = slot.gpu() != null;
+    if (!onGpu && task.calls().stream().noneMatch(OracleMessage.PlannedCall::large)) {
+      return Outcome.correct(Stage.CORRECT);
+    }
     if (session.load(task).isPresent()) return Outcome.correct(Stage.CORRECT);
     try {
-      serve(new ServingCalls(session, plan), session, task, shown);
+      serve(new ServingCalls(session, plan, onGpu), session, task, shown);
     } finally {
-      lost |= session.runner().ended();
+      lost |= onGpu && session.runner().ended();
     }
     return Outcome.correct(Stage.CORRECT);
   }
@@ -162,13 +166,15 @@ final class Correctness {
     }
     for (OracleMessage.PlannedCall call : task.calls()) {
       if (call.large() && asks(ServingProperty.LARGE_INDEX, session)) {
-        shown.show(ServingProperty.LARGE_INDEX, call, calls.large(call));
+        calls.large(call, shown);
       }
     }
   }
 
   private boolean asks(ServingProperty property, Session session) {
-    return plan.properties().contains(property) && !session.runner().ended();
+    return plan.properties().contains(property)
+        && property.takesCalls(slot.gpu() != null)
+        && !session.runner().ended();
   }
 
   /**

@@ -3,7 +3,9 @@ package dev.kbx.judge;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Limits;
 import dev.kbx.plan.Plan;
+import dev.kbx.plan.ServingProperty;
 import dev.kbx.verdict.Stage;
+import dev.kbx.verdict.Status;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Oracle;
 import dev.kbx.worker.OracleMessage;
@@ -13,20 +15,27 @@ import dev.kbx.worker.RunnerMessage;
 import dev.kbx.worker.RunnerMessage.Call.Under;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Calls on a GPU under conditions that serving makes: another stream, a CUDA graph. The candidate's
- * process makes the conditions, so what comes of them is a claim.
+ * Calls under conditions that serving makes: another stream, a CUDA graph, large tensors. The
+ * candidate's process makes the conditions, so what comes of them is a claim.
  */
 final class ServingCalls {
+  /** What the last rows, or the programs that ran, have shown. Others may be for want of memory. */
+  private static final Set<Status> DECISIVE = Set.of(Status.WRONG_VALUES, Status.OUT_OF_BOUNDS);
+
   private final Session session;
   private final Plan plan;
+  private final boolean onGpu;
 
-  ServingCalls(Session session, Plan plan) {
+  ServingCalls(Session session, Plan plan, boolean onGpu) {
     this.session = session;
     this.plan = plan;
+    this.onGpu = onGpu;
   }
 
   /** A call whose work must go to a stream that is not the default one. Empty if it is right. */
@@ -45,10 +54,20 @@ final class ServingCalls {
   }
 
   /**
-   * A call of the same rows again and again, whose last ones are compared. Empty if they are right.
+   * Shows what came of a call of the same rows again and again, whose last ones are compared.
+   *
+   * <p>Without a GPU some programs of each launch run. So a candidate breaks only on a wrong value
+   * or an access outside of tensors, and only if the few rows alone are right.
    */
-  Optional<Outcome> large(PlannedCall call) throws InterruptedException, Oracle.Refused {
-    return right(call, Under.LARGE);
+  void large(PlannedCall call, Coverage shown) throws InterruptedException, Oracle.Refused {
+    if (onGpu) {
+      shown.show(ServingProperty.LARGE_INDEX, call, right(call, Under.LARGE));
+    } else if (right(call, null).isEmpty()) {
+      Optional<Outcome> outcome = right(call, Under.LARGE);
+      if (outcome.isEmpty() || DECISIVE.contains(outcome.get().status())) {
+        shown.show(ServingProperty.LARGE_INDEX, call, outcome);
+      }
+    }
   }
 
   /** Two calls that differ only in values; empty if the task has no such calls. */
@@ -61,7 +80,7 @@ final class ServingCalls {
         .orElse(List.of());
   }
 
-  private Optional<Outcome> right(PlannedCall call, Under under)
+  private Optional<Outcome> right(PlannedCall call, @Nullable Under under)
       throws InterruptedException, Oracle.Refused {
     Oracle oracle = session.oracle();
     OracleMessage.Prepared inputs =

@@ -13,7 +13,7 @@ public enum ServingProperty {
   BATCH_INVARIANT("batch_invariant"),
   /** Equal calls have equal bits in another process, and with other configurations. */
   REPEATABLE("repeatable"),
-  /** Tensors of more than 2^31 elements. Needs a GPU. */
+  /** Tensors of more than 2^31 elements. */
   LARGE_INDEX("large_index"),
   /** A CUDA graph of a call is right on other values. Needs a GPU. */
   GRAPH_SAFE("graph_safe"),
@@ -26,11 +26,16 @@ public enum ServingProperty {
     this.label = label;
   }
 
-  /** Whether only a GPU shows it. */
-  public boolean needsGpu() {
+  /**
+   * Whether it takes calls under conditions of their own, in another process.
+   *
+   * @param onGpu some are made on a GPU only
+   */
+  public boolean takesCalls(boolean onGpu) {
     return switch (this) {
       case BATCH_INVARIANT, REPEATABLE -> false;
-      case LARGE_INDEX, GRAPH_SAFE, STREAM_SAFE -> true;
+      case LARGE_INDEX -> true;
+      case GRAPH_SAFE, STREAM_SAFE -> onGpu;
     };
   }
 

@@ -232,7 +232,7 @@ public sealed interface OracleMessage extends Message.Numbered {
       return properties.contains(SIZED);
     }
 
-    /** Whether its arguments have more than 2^31 elements once the runner has mapped them. */
+    /** Whether its arguments have more than 2^31 elements once their rows are repeated. */
     public boolean large() {
       return properties.contains("large_index");
     }

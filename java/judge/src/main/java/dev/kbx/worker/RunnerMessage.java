@@ -141,7 +141,7 @@ public sealed interface RunnerMessage extends Message.Numbered {
    *     autotuners, and one with a new number takes some that have not run yet; negative for an
    *     earlier call that is made again; null: the first
    * @param parts whether the result is samples of what submodules return
-   * @param under on a GPU, what the call is made under; null: nothing
+   * @param under what the call is made under, on a GPU but for large arguments; null: nothing
    */
   @JsonTypeName("call")
   record Call(

@@ -114,8 +114,8 @@ final class EvalCommand implements Callable<Integer> {
       split = ",",
       description =
           "Ask correct candidates for what serving needs, and show whether it holds or breaks; it"
-              + " decides nothing: batch_invariant, repeatable; with a GPU also graph_safe,"
-              + " stream_safe, large_index; or all.")
+              + " decides nothing: batch_invariant, repeatable, large_index; with a GPU also"
+              + " graph_safe, stream_safe; or all.")
   private List<String> properties = List.of();
 
   @HelpSection.In(HelpSection.SPEED)
