@@ -1,14 +1,9 @@
 """Tensors of more than 2^31 elements, of which a runner without a GPU has addresses alone."""
 
-import contextlib
-import socket
-import threading
-
 import pytest
 import torch
 
 from kbx.executor import channel as memory
-from kbx.executor import server
 from kbx.runner import execution, large
 
 HEAP = 1 << 45
@@ -118,33 +113,3 @@ def test_the_last_rows_of_a_result_are_asked_for(call, monkeypatch):
 def test_a_result_of_another_shape_is_not_read_whole(call):
     with call(torch.zeros(7, 1000)) as ((rows,), _), pytest.raises(large.TooLarge):
         large.final(rows)
-
-
-@contextlib.contextmanager
-def executor(repeated):
-    """The runner's end of an executor that the oracle has prepared for a call."""
-    (runner, ours), (oracle, lends), (compiler, compiles) = (socket.socketpair() for _ in range(3))
-    with runner, ours, oracle, lends, compiler, compiles:
-        lends.sendall(b"[]")
-        served = threading.Thread(target=server.serve, args=(ours, oracle, compiler, None))
-        served.start()
-        prepared = {"prepare": 1, "lent": [], "order": "ascending", "forget": False, "repeated": repeated}
-        memory.Channel(lends).send(prepared)
-        memory.Channel(lends).send({"findings": True})
-        memory.Channel(lends).receive()  # so the call is prepared
-        yield memory.Channel(runner), served
-        runner.shutdown(socket.SHUT_RDWR)
-        served.join(10)
-
-
-def test_a_call_that_the_oracle_has_lent_rows_for_is_a_large_one():
-    with executor(repeated=True) as (runner, _):
-        runner.send({"repeat": []})
-        assert runner.receive()[0] == {"repeated": True}
-
-
-def test_no_candidate_has_programs_and_races_left_out_in_another_call():
-    with executor(repeated=False) as (runner, served):
-        runner.send({"repeat": []})
-        served.join(10)
-        assert not served.is_alive()
