@@ -1,9 +1,14 @@
 """Tensors of more than 2^31 elements, of which a runner without a GPU has addresses alone."""
 
+import contextlib
+import os
+import socket
+
 import pytest
 import torch
 
 from kbx.executor import channel as memory
+from kbx.executor import server
 from kbx.runner import execution, large
 
 HEAP = 1 << 45
@@ -113,3 +118,45 @@ def test_the_last_rows_of_a_result_are_asked_for(call, monkeypatch):
 def test_a_result_of_another_shape_is_not_read_whole(call):
     with call(torch.zeros(7, 1000)) as ((rows,), _), pytest.raises(large.TooLarge):
         large.final(rows)
+
+
+@contextlib.contextmanager
+def executor(repeated):
+    """The runner's end of an executor that the oracle has prepared for a call."""
+    theirs, ours = zip(*(socket.socketpair() for _ in range(3)), strict=True)
+    child = os.fork()
+    if not child:
+        try:
+            for end in ours:
+                end.close()
+            server.serve(*theirs, None)
+        finally:
+            os._exit(0)
+    try:
+        for end in theirs:
+            end.close()
+        runner, lends = map(memory.Channel, ours[:2])
+        lends.connection.sendall(b"[]")  # no arenas
+        runner.send({"attach": {}})
+        runner.receive()
+        lends.send({"prepare": 1, "lent": [], "order": "ascending", "forget": False, "repeated": repeated})
+        lends.send({"findings": True})
+        lends.receive()  # so the call is prepared
+        yield runner
+    finally:
+        for end in ours:
+            end.close()
+        os.waitpid(child, 0)
+
+
+def test_a_call_that_the_oracle_has_lent_rows_for_is_a_large_one():
+    with executor(repeated=True) as runner:
+        runner.send({"repeat": []})
+        assert runner.receive()[0] == {"repeated": True}
+
+
+def test_no_candidate_has_programs_and_races_left_out_in_another_call():
+    with executor(repeated=False) as runner:
+        runner.send({"repeat": []})
+        with pytest.raises(memory.Broken):
+            runner.receive()
