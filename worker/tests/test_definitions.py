@@ -8,8 +8,8 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from kbx.oracle import taskfile
 from kbx.oracle.task import InvalidTask
-from kbx.suite.definitions import Definition, Workload, tensor
-from kbx.suite.inputs import Inputs
+from kbx.suite.definitions import Definition, DefinitionRules, Workload, tensor
+from kbx.suite.inputs import Call, Inputs
 
 HEAD = '"""Statement."""\n\nfrom kbx.suite.definitions import Workload, defined\n\nENTRY = "run"\nTAGS = ("own", "definition")\n'
 SCALED = """
@@ -228,3 +228,51 @@ class TestRecordedInputs:
     def test_what_the_file_has_not_is_said(self, recorded, given, said):
         with pytest.raises(InvalidTask, match=said):
             recorded(**given)
+
+
+class TestWhatTheBenchmarksAsk:
+    """Their tests' tolerance, which a workload may state."""
+
+    @staticmethod
+    def rules(**tolerance):
+        stated = [Workload("small", {"n": 3}), Workload("large", {"n": 1000}, tolerance=tolerance)]
+        return DefinitionRules(definition=Definition({"n": None}, {"x": "float32[n]"}, {"y": "float32[n]"}, stated))
+
+    def right(self, rules, n, change):
+        x = torch.linspace(-2, 2, n)
+        got = x.clone()
+        change(got)
+        return rules.right(Call((x,)), got, x)
+
+    def test_a_hundredth_where_nothing_is_stated(self):
+        assert self.right(self.rules(), 3, lambda y: y.mul_(1.009))
+        assert not self.right(self.rules(), 3, lambda y: y[0].mul_(1.02))
+
+    def test_that_of_the_workload_with_the_shapes_of_the_call(self):
+        rules = self.rules(max_atol=1e-3, max_rtol=0.0)
+        assert self.right(rules, 3, lambda y: y[0].add_(0.02))
+        assert self.right(rules, 1000, lambda y: y.add_(9e-4))
+        assert not self.right(rules, 1000, lambda y: y[0].add_(2e-3))
+
+    def test_a_part_of_the_elements_may_differ(self):
+        rules = self.rules(required_matched_ratio=0.99)
+        assert self.right(rules, 1000, lambda y: y[:10].add_(5))
+        assert not self.right(rules, 1000, lambda y: y[:11].add_(5))
+
+    def test_but_none_by_more_than_the_cap(self):
+        rules = self.rules(required_matched_ratio=0.99, max_error_cap=2.0)
+        assert self.right(rules, 1000, lambda y: y[:10].add_(1.5))
+        assert not self.right(rules, 1000, lambda y: y[0].add_(5))
+
+    def test_what_is_no_number_is_not_near_one(self):
+        assert not self.right(self.rules(), 3, lambda y: y[0].fill_(float("nan")))
+        x = torch.tensor([1.0, float("nan"), float("inf")])
+        assert self.rules().right(Call((x,)), x.clone(), x)
+
+    def test_whole_numbers_are_equal(self):
+        x = torch.arange(3)
+        assert self.rules().right(Call((x,)), x.clone(), x)
+        assert not self.rules().right(Call((x,)), x + 1, x)
+
+    def test_the_task_of_a_definition_is_published_with_them(self, defined):
+        assert isinstance(defined().published_rule, DefinitionRules)

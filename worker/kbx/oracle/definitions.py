@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 from dataclasses import dataclass, field, fields, replace
@@ -16,6 +17,7 @@ from kbx.oracle.own_references import OwnFunctionTask
 from kbx.oracle.own_variations import AS_DRAWN, SEED, may_be_tried
 from kbx.oracle.task import Function, InvalidTask, Stamp
 from kbx.suite import Call, Inputs
+from kbx.suite.definitions import DefinitionRules
 from kbx.suite.original import OwnFunction
 
 if TYPE_CHECKING:
@@ -35,6 +37,10 @@ class DefinedTask(OwnFunctionTask):
     reference."""
 
     definition: Definition = field(kw_only=True)
+
+    @functools.cached_property
+    def published_rule(self) -> DefinitionRules:
+        return DefinitionRules(strides=self.contract.strides, definition=self.definition)
 
     def plain_call(self, number: int, seed: str, device: str | torch.device) -> Call:
         workload, seed = self.definition.workloads[number], f"{seed} {number}"

@@ -20,7 +20,11 @@ from typing import Any, TypeAlias
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
+from kbx.suite import errors
+from kbx.suite.contracts import Outcome
 from kbx.suite.inputs import Call, Inputs
+from kbx.suite.original import OriginalRules
+from kbx.suite.values import leaves
 
 Scalar: TypeAlias = bool | int | float
 Axes: TypeAlias = dict[str, int]
@@ -41,17 +45,21 @@ _SAFE = {
     "BOOL": torch.bool,
 }  # fmt: skip
 """Dtypes by the names that such files have for them."""
+_USUAL = {"max_atol": 1e-2, "max_rtol": 1e-2, "required_matched_ratio": 1.0, "max_error_cap": math.inf}
+"""What the benchmarks' own tests allow where a workload does not say."""
 
 
 @dataclass(frozen=True)
 class Workload:
     """One instance of a definition: ``axes`` are sizes of its variable axes, ``scalars`` the values of inputs that have them, ``files`` the
-    safetensors file of inputs that were recorded, and their key there. Its other inputs are random."""
+    safetensors file of inputs that were recorded, and their key there. Its other inputs are random. ``tolerance``: what the benchmark's own test
+    allows, as ``DefinitionRules`` has it."""
 
     uuid: str
     axes: Axes
     scalars: dict[str, Scalar] = field(default_factory=dict)
     files: dict[str, tuple[str, str]] = field(default_factory=dict)
+    tolerance: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +111,15 @@ class Definition:
 
         return Call(tuple(made(name, text) for name, text in self.inputs.items()))
 
+    def tolerance(self, call: Call) -> dict[str, float]:
+        """That of the first workload whose inputs have the shapes of a call's; empty where none has, or none is stated."""
+        shapes = [tuple(value.shape) if isinstance(value, torch.Tensor) else None for value in call.args]
+        for workload in self.workloads:
+            sizes = self.sizes(workload)
+            if [tensor(text, sizes)[1] for text in self.inputs.values()] == shapes:
+                return workload.tolerance
+        return {}
+
     def nbytes(self, workload: Workload) -> int:
         """Bytes of a workload's inputs."""
         sizes = self.sizes(workload)
@@ -147,6 +164,51 @@ class Definition:
                 got = f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
                 return f"the output {name!r} is {got} for workload {workload.uuid}; its definition says {text}"
         return None
+
+
+@dataclass(frozen=True)
+class DefinitionRules(OriginalRules):
+    """What the benchmarks' own tests ask of results: of each output a part of the elements (``required_matched_ratio``) within ``max_atol`` plus
+    ``max_rtol`` of the reference's, and none further away than ``max_error_cap``. Not-a-number equals itself here."""
+
+    definition: Definition | None = None
+
+    def right(self, call: Call, result: Any, expected: Any) -> bool:
+        return self.compare(call, [result], expected, None).right
+
+    def compare(self, call: Call | None, results: list[Any], expected: Any, truth: Any) -> Outcome:
+        stated = {} if call is None or self.definition is None else self.definition.tolerance(call)
+        found = errors.Comparison()
+        for (path, got), (_, want) in zip(leaves(results[0]), leaves(expected), strict=True):
+            if isinstance(want, torch.Tensor):
+                found.join(_compared(path, got.detach(), want.detach(), _USUAL | stated))
+            else:
+                found.join(errors.exact_plain(path, got, want))
+        return Outcome(found.complaints, found.mismatches, found.metrics(), found.outputs)
+
+
+def _compared(path: str, got: torch.Tensor, want: torch.Tensor, allowed: dict[str, float]) -> errors.Comparison:
+    found, output = errors.Comparison(compared=got.numel()), errors.Output(path, got, want)
+    flat = got.reshape(-1), want.reshape(-1)
+    judged = [_judged(g, w, allowed)[:2] for _, (g, w) in errors.stretches(*flat)]
+    outside = sum(int(right.numel() - right.count_nonzero()) for right, _ in judged)
+    beyond = any(bool((~near).any()) for _, near in judged)
+    enough = outside <= (1 - allowed["required_matched_ratio"]) * got.numel()
+    for start, (g, w) in errors.stretches(*flat):
+        right, near, ratio = _judged(g, w, allowed)
+        found.add(output, start, near if enough and beyond else right | enough, g, w, ratio)
+        found.measure((g.double() - w.double()).abs(), w.double(), ratio)
+    return found
+
+
+def _judged(
+    got: torch.Tensor, want: torch.Tensor, allowed: dict[str, float]
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Of each element whether it is within the tolerance, whether it is not beyond the cap, and its error over the tolerance."""
+    got, want = got.double(), want.double()
+    same = (got == want) | (got.isnan() & want.isnan())
+    error, tolerance = (got - want).abs(), allowed["max_atol"] + allowed["max_rtol"] * want.abs()
+    return same | (error <= tolerance), same | ~(error > allowed["max_error_cap"]), error / tolerance
 
 
 def defined(

@@ -48,6 +48,9 @@ final class DefinitionTask {
   private static final Pattern FUTURE = Pattern.compile("(?m)^from __future__ import .*\\R?");
   private static final int MOST_NAMED = 3;
 
+  private static final List<String> TOLERANCE =
+      List.of("max_atol", "max_rtol", "required_matched_ratio", "max_error_cap");
+
   private final String format;
   private final Path file;
   private final Map<String, List<Workload>> workloads;
@@ -279,12 +282,24 @@ final class DefinitionTask {
                     .formatted(name, input.path("type").asString("")));
       }
     }
-    return "Workload(%s, {%s}%s%s)"
+    List<String> tolerance = tolerance(content);
+    return "Workload(%s, {%s}%s%s%s)"
         .formatted(
             OriginalText.quoted(uuid),
             String.join(", ", axes),
             scalars.isEmpty() ? "" : ", {" + String.join(", ", scalars) + "}",
-            files.isEmpty() ? "" : ", files={" + String.join(", ", files) + "}");
+            files.isEmpty() ? "" : ", files={" + String.join(", ", files) + "}",
+            tolerance.isEmpty() ? "" : ", tolerance={" + String.join(", ", tolerance) + "}");
+  }
+
+  /** What the benchmark's own test allows of this workload's results. */
+  private static List<String> tolerance(JsonNode workload) {
+    JsonNode stated = workload.path(workload.has("tolerance") ? "tolerance" : "correctness");
+    return TOLERANCE.stream()
+        .filter(name -> stated.path(name).isNumber())
+        .map(name ->
+            OriginalText.quoted(name) + ": " + Double.toString(stated.path(name).asDouble()))
+        .toList();
   }
 
   /** Where a recorded input lies, and its key there; paths are relative to a folder above. */

@@ -39,7 +39,8 @@ record TraceSet(RunInfo run, boolean sol, Path target) {
   /** As {@code DefinitionTask} writes a workload. */
   private static final Pattern WORKLOAD =
       Pattern.compile(
-          "^ {8}Workload\\((\".*?\"), (\\{[^}]*})(?:, (\\{[^}]*}))?(?:, files=(\\{.*}))?\\),$");
+          "^ {8}Workload\\((\".*?\"), (\\{[^}]*})(?:, (\\{[^}]*}))?(?:, files=(\\{.*?}))?"
+              + "(?:, tolerance=(\\{[^}]*}))?\\),$");
 
   private static final Pattern RECORDED = Pattern.compile("(\".*?\"): \\((\".*?\"), (\".*?\")\\)");
 
@@ -59,7 +60,8 @@ record TraceSet(RunInfo run, boolean sol, Path target) {
       String uuid,
       Map<String, Object> axes,
       Map<String, Object> scalars,
-      Map<String, Object> recorded) {}
+      Map<String, Object> recorded,
+      Map<String, Object> tolerance) {}
 
   /** Whoever has the source of a verdict's candidate. */
   interface Sources {
@@ -171,13 +173,13 @@ record TraceSet(RunInfo run, boolean sol, Path target) {
     for (String line : ByteOrderMark.read(task.file()).lines().toList()) {
       Matcher matcher = WORKLOAD.matcher(line);
       if (!matcher.matches()) continue;
-      String scalars = matcher.group(3) == null ? "{}" : matcher.group(3);
       found.add(
           new Workload(
               text(matcher.group(1)),
               dict(matcher.group(2)),
-              dict(scalars),
-              recorded(matcher.group(4))));
+              dict(matcher.group(3)),
+              recorded(matcher.group(4)),
+              dict(matcher.group(5))));
     }
     return found;
   }
@@ -202,7 +204,8 @@ record TraceSet(RunInfo run, boolean sol, Path target) {
   }
 
   @SuppressWarnings("unchecked") // A JSON object has text for names.
-  private static Map<String, Object> dict(String python) {
+  private static Map<String, Object> dict(@Nullable String python) {
+    if (python == null) return Map.of();
     String json = python.replaceAll(": True\\b", ": true").replaceAll(": False\\b", ": false");
     return Json.mapper().readValue(json, Map.class);
   }
@@ -220,6 +223,7 @@ record TraceSet(RunInfo run, boolean sol, Path target) {
     content.put("uuid", workload.uuid());
     content.put("axes", workload.axes());
     content.put("inputs", inputs);
+    if (!workload.tolerance().isEmpty()) content.put("tolerance", workload.tolerance());
     return content;
   }
 

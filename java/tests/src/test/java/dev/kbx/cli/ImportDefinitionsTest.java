@@ -145,6 +145,39 @@ class ImportDefinitionsTest {
     assertThat(status(verdicts, "cheat")).isEqualTo("not_a_kernel");
   }
 
+  /** A hundredth, where a workload states nothing else. */
+  @Test
+  void whatTheBenchmarksOwnTestAllowsIsTold() throws Exception {
+    Path candidates = folder.resolve("near");
+    write(candidates.resolve("scale_w96.py"), KERNEL.replace("FACTOR", "factor * 1.004"));
+    JsonNode verdict = judged(candidates).values().iterator().next();
+    assertThat(verdict.get("status").asString()).isEqualTo("wrong_values");
+    assertThat(verdict.get("exe_ok").asBoolean()).isTrue();
+    Object[] published = {
+      "eval",
+      candidates,
+      "--suite",
+      suite(),
+      "--tolerance",
+      "published",
+      "--json",
+      "--device",
+      "cpu",
+      "--out",
+      folder.resolve("published")
+    };
+    assertThat(Kbx.here(published).json().at("/verdicts/0/status").asString()).isEqualTo("correct");
+  }
+
+  @Test
+  void whatAWorkloadAllowsIsKept() throws Exception {
+    assertThat(folder.resolve("sol/elementwise/scale_w96.py"))
+        .content()
+        .contains(
+            "Workload(\"large\", {\"rows\": 40000000}, {\"factor\": 2},"
+                + " tolerance={\"max_atol\": 1.0E-4, \"required_matched_ratio\": 0.99}),");
+  }
+
   /** The verdicts by their sources. */
   private static Map<String, JsonNode> judged(Path candidates) throws Exception {
     Path out = candidates.resolveSibling(candidates.getFileName() + "-out");
@@ -332,6 +365,8 @@ class ImportDefinitionsTest {
     assertThat(first.at("/evaluation/correctness/max_absolute_error").asDouble()).isPositive();
     assertThat(first.at("/evaluation").has("performance")).isFalse();
     assertThat(first.at("/workload/axes/rows").asInt()).isEqualTo(3);
+    assertThat(first.get("workload").has("tolerance")).isFalse();
+    assertThat(traces.get(1).at("/workload/tolerance/max_atol").asDouble()).isEqualTo(1e-4);
     assertThat(first.at("/workload/inputs/factor/value").asDouble()).isEqualTo(0.5);
     assertThat(first.at("/workload/inputs/x/type").asString()).isEqualTo("random");
     Map<String, JsonNode> again = judged(target.resolve("solutions"));
