@@ -106,11 +106,14 @@ class TestRepeated:
     def test_what_is_wrong_by_a_power_of_two_is_another_row(self):
         assert all((1 << k) % serving.REPEATED for k in range(40))
 
-    def test_a_call_that_may_change_an_argument_is_not_made_on_a_gpu(self):
-        task = taskfile.load(TASKS / "Activation/selu.py")
+    def test_of_a_task_that_may_change_an_argument_a_call_is_made_that_does_not(self):
+        task = taskfile.load(TASKS / "Activation/relu.py")
         assert task.mutates
+        longest = serving.batched(task, plan._plain_cases(task), "cpu")
+        assert task.cases[longest.case].get("inplace")
+        found, _ = serving.repeated(task, plan._plain_cases(task), "cpu")
+        assert not task.cases[found.case].get("inplace")
         assert serving.repeated(task, plan._plain_cases(task), "cuda") is None
-        assert serving.repeated(task, plan._plain_cases(task), "cpu") is not None
 
     def test_the_last_rows_of_a_result_are_compared(self):
         large = conditions._Large([], {}, rows=2, times=3)

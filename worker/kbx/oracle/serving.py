@@ -137,18 +137,23 @@ class Batched:
 def batched(task: Task, cases: tuple[tuple[int, str], ...], device: str) -> Batched | None:
     """The largest of ``cases`` (their numbers, and distributions of their values) whose rows are independent, and not too many bytes: long rows
     are what kernels divide otherwise in small batches. None where there is none, and for random operations, whose rows never repeat."""
+    return next(_longest(task, cases, device), None)
+
+
+def _longest(task: Task, cases: tuple[tuple[int, str], ...], device: str) -> Iterator[Batched]:
+    """What ``batched`` chooses from, the largest first."""
     found = [each for each in _all(task, cases, device) if each[0] * MOST <= MOST_BYTES[torch.device(device).type]]
     found.sort(key=lambda each: (each[1].size > 1, each[0]), reverse=True)
-    return next((each for _, each in found[:_TRIED] if _is_independent(task, each, device)), None)
+    return (each for _, each in found[:_TRIED] if _is_independent(task, each, device))
 
 
 @functools.lru_cache(maxsize=256)
 def repeated(task: Task, cases: tuple[tuple[int, str], ...], device: str) -> tuple[Batched, Batch] | None:
-    """One of ``cases`` whose rows are independent, and its rows that are repeated; None where there is none. Nor on a GPU where a call may change an
-    argument, of which there is one memory for all its rows; the executor sees whether it does."""
+    """One of ``cases`` whose rows are independent, and its rows that are repeated; None where there is none, or where a call changes an argument, of
+    which there is one memory for all its rows. On a GPU nobody would see that it does, and no call of such a task is made."""
     if torch.device(device).type == "cpu":
-        longest = batched(task, cases, device)
-        return None if longest is None else (longest, longest.repeated())
+        longest = (each for each in _longest(task, cases, device) if not _changes_arguments(task, each, device))
+        return next(((each, each.repeated()) for each in longest), None)
     if task.mutates:
         return None
     found = [(each, each.mapped(task, device)) for _, each in _all(task, cases, device)]
@@ -200,6 +205,16 @@ def _is_independent(task: Task, batched: Batched, device: str) -> bool:
             return False
         return all(_are_rows(_exact(task, batch.of(task, call)), whole, batch.places) for batch in others)
     return False
+
+
+def _changes_arguments(task: Task, batched: Batched, device: str) -> bool:
+    """Whether the reference does in this case: most tasks that may do so only where an argument says."""
+    call = _called(task.seeded(_SEED), batched.case, batched.distribution, device)
+    mine = truth.copy_call(call)
+    with torch.no_grad():
+        task.reference(*mine.args, **mine.kwargs)
+    pairs = zip(truth.argument_tensors(call), truth.argument_tensors(mine), strict=True)
+    return not all(judge.equal_bits(before, after) for before, after in pairs)
 
 
 def _exact(task: Task, call: Call) -> list[torch.Tensor]:
