@@ -39,14 +39,18 @@ def holds(address):
     return address in _used
 
 
+def repetitions(marked):
+    """How often the rows of tensors are there at least, for 2^31 elements of the one with the longest before its last rows."""
+    return -(-_LARGE // max(tensor.numel() for tensor in marked)) + 1
+
+
 @contextlib.contextmanager
 def repeated(marked, heap, launches):
     """Gives a tensor for each of ``marked`` with its rows so often, one behind the other, that the one with the longest rows has 2^31 elements
     before its last rows. Inside, new tensors of such a size have addresses in the ``heap``, which begins there; ``launches()`` is how many kernels
     the call has launched. Raises TooLarge."""
     global _used
-    times = -(-_LARGE // max(tensor.numel() for tensor in marked)) + 1
-    times = -(-times // _MULTIPLE) * _MULTIPLE
+    times = -(-repetitions(marked) // _MULTIPLE) * _MULTIPLE
     _used = range(heap + SPARSE, heap + SPARSE)
     large = [_tensor([t.shape[0] * times, *t.shape[1:]], None, t.dtype) for t in marked]
     pairs = zip(large, marked, strict=True)

@@ -20,10 +20,6 @@ _REHEARSALS = 2
 """Calls before the one that counts, in which kernels are compiled and tuned: neither can be done on a stream that is recorded."""
 
 
-_LARGE = 1 << 31
-"""Elements that an argument has more of."""
-
-
 class Conditions:
     """Of one candidate's calls on ``device``."""
 
@@ -135,7 +131,7 @@ def mapped_many_times(request, args, kwargs):
     the longest rows has 2^31 elements before its last rows. Raises MemoryError."""
     marked = _marked(request, args, kwargs)
     rows = marked[0].shape[0]
-    times = -(-_LARGE // max(tensor.numel() for tensor in marked)) + 1
+    times = large.repetitions(marked)
     with contextlib.ExitStack() as stack:
         mapped = [stack.enter_context(_repeated(tensor, times)) for tensor in marked]
         yield _Large(*_replaced(marked, mapped, (args, kwargs)), rows, times)

@@ -174,29 +174,44 @@ class DefinitionRules(OriginalRules):
     definition: Definition | None = None
 
     def right(self, call: Call, result: Any, expected: Any) -> bool:
-        return self.compare(call, [result], expected, None).right
+        allowed, pairs = self._allowed(call), zip(leaves(result), leaves(expected), strict=True)
+        return all(
+            all(_are_right(got, want, allowed))
+            if isinstance(want, torch.Tensor)
+            else not errors.exact_plain("", got, want).wrong
+            for (_, got), (_, want) in pairs
+        )
 
     def compare(self, call: Call | None, results: list[Any], expected: Any, truth: Any) -> Outcome:
-        stated = {} if call is None or self.definition is None else self.definition.tolerance(call)
-        found = errors.Comparison()
+        allowed, found = self._allowed(call), errors.Comparison()
         for (path, got), (_, want) in zip(leaves(results[0]), leaves(expected), strict=True):
             if isinstance(want, torch.Tensor):
-                found.join(_compared(path, got.detach(), want.detach(), _USUAL | stated))
+                found.join(_compared(path, got.detach(), want.detach(), allowed))
             else:
                 found.join(errors.exact_plain(path, got, want))
         return Outcome(found.complaints, found.mismatches, found.metrics(), found.outputs)
 
+    def _allowed(self, call: Call | None) -> dict[str, float]:
+        return _USUAL | ({} if call is None or self.definition is None else self.definition.tolerance(call))
+
+
+def _are_right(got: torch.Tensor, want: torch.Tensor, allowed: dict[str, float]) -> tuple[bool, bool]:
+    """Whether enough elements of an output are within the tolerance, and whether none is beyond the cap."""
+    outside, none_beyond = 0, True
+    for _, (g, w) in errors.stretches(got.reshape(-1), want.reshape(-1)):
+        right, near, _ = _judged(g, w, allowed)
+        outside += int(right.numel() - right.count_nonzero())
+        none_beyond = none_beyond and bool(near.all())
+    return outside <= (1 - allowed["required_matched_ratio"]) * got.numel(), none_beyond
+
 
 def _compared(path: str, got: torch.Tensor, want: torch.Tensor, allowed: dict[str, float]) -> errors.Comparison:
+    """An output's wrong elements: those outside of the tolerance if they are too many, else those beyond the cap."""
     found, output = errors.Comparison(compared=got.numel()), errors.Output(path, got, want)
-    flat = got.reshape(-1), want.reshape(-1)
-    judged = [_judged(g, w, allowed)[:2] for _, (g, w) in errors.stretches(*flat)]
-    outside = sum(int(right.numel() - right.count_nonzero()) for right, _ in judged)
-    beyond = any(bool((~near).any()) for _, near in judged)
-    enough = outside <= (1 - allowed["required_matched_ratio"]) * got.numel()
-    for start, (g, w) in errors.stretches(*flat):
+    enough, _ = _are_right(got, want, allowed)
+    for start, (g, w) in errors.stretches(got.reshape(-1), want.reshape(-1)):
         right, near, ratio = _judged(g, w, allowed)
-        found.add(output, start, near if enough and beyond else right | enough, g, w, ratio)
+        found.add(output, start, near if enough else right, g, w, ratio)
         found.measure((g.double() - w.double()).abs(), w.double(), ratio)
     return found
 
