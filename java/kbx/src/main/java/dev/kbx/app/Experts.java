@@ -7,6 +7,7 @@ import dev.kbx.candidate.Reading;
 import dev.kbx.error.InputException;
 import dev.kbx.judge.Dispatcher;
 import dev.kbx.judge.Referee;
+import dev.kbx.plan.Baseline;
 import dev.kbx.plan.Plan;
 import dev.kbx.task.Policy;
 import dev.kbx.task.Suite;
@@ -14,6 +15,7 @@ import dev.kbx.task.Task;
 import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -43,6 +45,24 @@ public final class Experts {
       }
     }
     this.kernels = kernels;
+  }
+
+  /**
+   * Files of experts' kernels, for a command whose requests have no baseline of their own to name.
+   *
+   * @param others what is to be said about a name of another baseline
+   * @throws InputException if one does not exist
+   */
+  public static List<Path> existing(List<Path> files, String others) {
+    for (Path file : files) {
+      if (Files.exists(file)) continue;
+      throw new InputException(
+          Baseline.of(file.toString()).isPresent()
+              ? "--baseline %s: %s; give files or folders of an expert's kernels"
+                  .formatted(file, others)
+              : "--baseline %s: no such file or folder".formatted(file));
+    }
+    return files;
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.kbx.cli;
 
+import dev.kbx.app.Experts;
 import dev.kbx.mcp.LocalBackend;
 import dev.kbx.mcp.StdioServer;
 import java.io.FileDescriptor;
@@ -70,7 +71,7 @@ final class McpCommand implements Callable<Integer> {
     LocalBackend.Conditions conditions =
         new LocalBackend.Conditions(
             suites,
-            Options.experts(baseline, "kernels are timed against eager here"),
+            Experts.existing(baseline, "kernels are timed against eager here"),
             results.folder(),
             workers.settings(),
             seed.given(),

@@ -10,7 +10,6 @@ import dev.kbx.app.ResultsFolder;
 import dev.kbx.check.Rules;
 import dev.kbx.error.InputException;
 import dev.kbx.llm.ModelCatalog;
-import dev.kbx.plan.Baseline;
 import dev.kbx.plan.Grade;
 import dev.kbx.plan.ModulePrecision;
 import dev.kbx.plan.Plan;
@@ -373,24 +372,6 @@ public final class Options {
           .orElseThrow(() ->
               new InputException("--policy: '%s' is not one of kernel,mixed".formatted(name)));
     }
-  }
-
-  /**
-   * Files of experts' kernels, for a command whose requests have no baseline of their own to name.
-   *
-   * @param others what is to be said about a name of another baseline
-   * @throws InputException if one does not exist
-   */
-  static List<Path> experts(List<Path> files, String others) {
-    for (Path file : files) {
-      if (Files.exists(file)) continue;
-      throw new InputException(
-          Baseline.of(file.toString()).isPresent()
-              ? "--baseline %s: %s; give files or folders of an expert's kernels"
-                  .formatted(file, others)
-              : "--baseline %s: no such file or folder".formatted(file));
-    }
-    return files;
   }
 
   /** Seed of the values of inputs and weights. */

@@ -151,7 +151,8 @@ final class ServeCommand implements Callable<Integer> {
     Map<String, Suite> served = served();
     Experts experts =
         Experts.read(
-            Options.experts(baseline, "requests choose that one (plan.baseline)"), served.values());
+            Experts.existing(baseline, "requests choose that one (plan.baseline)"),
+            served.values());
     StoreAddress address = results.folder().store();
     address.check();
     Path folder = results.folder().writable();
