@@ -71,40 +71,6 @@ public record Task(
   /** The entry that KernelBench-X accepts for every task. */
   public static final String COMMON_ENTRY = "kernel_function";
 
-  /** A task whose sizes nobody has looked for. */
-  public Task(
-      String suite,
-      String category,
-      String name,
-      String entry,
-      String signature,
-      @Nullable Integer difficulty,
-      @Nullable String dtype,
-      List<String> tags,
-      boolean extra,
-      String statement,
-      String reference,
-      List<String> operations,
-      @Nullable CodeSize size,
-      Path file) {
-    this(
-        suite,
-        category,
-        name,
-        entry,
-        signature,
-        difficulty,
-        dtype,
-        tags,
-        extra,
-        statement,
-        reference,
-        operations,
-        size,
-        file,
-        null);
-  }
-
   public Task {
     tags = List.copyOf(tags);
     operations = List.copyOf(operations);

@@ -88,7 +88,8 @@ final class TaskFile {
             reference.text(),
             operations(reference),
             size(reference),
-            file);
+            file,
+            null);
     return read.sized(Sizes.stated(source, read));
   }
 

@@ -67,6 +67,7 @@ record TaskMessage(
         reference,
         operations,
         size,
-        places.apply(file));
+        places.apply(file),
+        null);
   }
 }

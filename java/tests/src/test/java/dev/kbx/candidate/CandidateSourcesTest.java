@@ -50,7 +50,8 @@ class CandidateSourcesTest {
         "",
         List.of(),
         null,
-        Path.of("f"));
+        Path.of("f"),
+        null);
   }
 
   private Path write(String name, String text) throws IOException {

@@ -25,7 +25,8 @@ class CandidateTest {
           "",
           List.of(),
           null,
-          Path.of("f"));
+          Path.of("f"),
+          null);
 
   @ParameterizedTest
   @ValueSource(

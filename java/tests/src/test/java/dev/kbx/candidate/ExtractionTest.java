@@ -31,7 +31,8 @@ class ExtractionTest {
           "",
           List.of(),
           null,
-          Path.of("f"));
+          Path.of("f"),
+          null);
 
   private static final String CODE = "import torch\n\ndef gelu(x):\n    return torch.abs(x)\n";
 

@@ -45,7 +45,8 @@ class RunFoldersTest {
         "",
         List.of(),
         null,
-        Path.of("f"));
+        Path.of("f"),
+        null);
   }
 
   private Path write(String name, String text) throws IOException {

@@ -35,7 +35,8 @@ class StaticCheckTest {
             "",
             List.of(),
             null,
-            Path.of("f"));
+            Path.of("f"),
+            null);
     return check().check(new Candidate(task, code, "o", 0, null, null, null)).broken();
   }
 

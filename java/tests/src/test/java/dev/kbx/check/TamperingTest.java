@@ -265,6 +265,7 @@ class TamperingTest {
         "",
         List.of(),
         null,
-        Path.of("f"));
+        Path.of("f"),
+        null);
   }
 }

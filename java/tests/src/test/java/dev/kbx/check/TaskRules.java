@@ -65,7 +65,8 @@ final class TaskRules {
             "",
             operations,
             null,
-            Path.of("f.py"));
+            Path.of("f.py"),
+            null);
     return new StaticCheck(Rules.all())
         .check(code, task).findings().stream().filter(f -> covers(f.rule())).toList();
   }

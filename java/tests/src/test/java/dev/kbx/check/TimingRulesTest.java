@@ -68,7 +68,8 @@ class TimingRulesTest {
             "",
             List.of(),
             null,
-            Path.of("f"));
+            Path.of("f"),
+            null);
     RuleContext context =
         new RuleContext(Program.of(PythonSource.parse(source)), task, Policy.KERNEL);
     List<String> ids = new ArrayList<>();

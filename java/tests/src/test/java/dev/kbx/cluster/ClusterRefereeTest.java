@@ -207,7 +207,8 @@ class ClusterRefereeTest {
             "def add(a, b): ...",
             List.of(),
             null,
-            HOME.resolve("tasks/suite/Math/add.py"));
+            HOME.resolve("tasks/suite/Math/add.py"),
+            null);
     return new Candidate(
         task, "import triton\n\ndef add(a, b): return a", "add.py", 3, "m", null, 1);
   }

@@ -146,6 +146,16 @@ public final class FakeWorkers {
     return plan(arch, Duration.ofSeconds(10), Duration.ofSeconds(60));
   }
 
+  /** All but the static and the compile stage, the performance stage included. */
+  static Plan timedPlan(Limits limits) {
+    return new Plan(
+        List.of(Stage.CALL, Stage.CORRECT, Stage.PERF), Rules.all(), "sm_90", "secret", limits);
+  }
+
+  static Plan timedPlan() {
+    return timedPlan(plan().limits());
+  }
+
   public static Candidate candidate(String task, Map<String, ?> script) {
     return candidate("suite", task, "f", script);
   }
@@ -190,7 +200,8 @@ public final class FakeWorkers {
             "",
             List.of(),
             null,
-            Path.of(task + ".py")),
+            Path.of(task + ".py"),
+            null),
         JsonMapper.shared().writeValueAsString(script),
         task + ".py",
         0,

@@ -33,7 +33,8 @@ class AttributionTest {
           "",
           List.of(),
           null,
-          Path.of("abs.py"));
+          Path.of("abs.py"),
+          null);
 
   private final Attribution origins = new Attribution();
 

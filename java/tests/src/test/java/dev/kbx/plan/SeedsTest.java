@@ -32,6 +32,7 @@ class SeedsTest {
         "",
         List.of(),
         null,
-        Path.of("f"));
+        Path.of("f"),
+        null);
   }
 }

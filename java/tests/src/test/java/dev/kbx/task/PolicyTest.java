@@ -26,7 +26,8 @@ class PolicyTest {
         "def abs(x):\n    return torch.abs(x)",
         List.of("torch.abs"),
         null,
-        Path.of("abs.py"));
+        Path.of("abs.py"),
+        null);
   }
 
   private static Task module() {
@@ -44,7 +45,8 @@ class PolicyTest {
         "class Model: ...",
         List.of(),
         null,
-        Path.of("19_ReLU.py"));
+        Path.of("19_ReLU.py"),
+        null);
   }
 
   @Test
