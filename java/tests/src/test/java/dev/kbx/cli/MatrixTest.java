@@ -29,23 +29,6 @@ class MatrixTest {
           return x * by
       """;
 
-  private static final String KERNEL =
-      """
-      import torch
-      import triton
-      import triton.language as tl
-
-      @triton.jit
-      def kernel(x, y, n, by, BLOCK: tl.constexpr):
-          i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-          tl.store(y + i, tl.load(x + i, mask=i < n) * by, mask=i < n)
-
-      def scale(x, by):
-          y = torch.empty(x.shape, device=x.device, dtype=x.dtype)
-          kernel[(triton.cdiv(x.numel(), 256),)](x, y, x.numel(), FACTOR, BLOCK=256)
-          return y
-      """;
-
   @TempDir private Path folder;
 
   private static Path python() {
@@ -58,8 +41,8 @@ class MatrixTest {
 
   private Kbx.Result matrix(Object... further) throws Exception {
     Path reference = write("my_ref.py", REFERENCE);
-    Path right = write("right.py", KERNEL.replace("FACTOR", "by"));
-    Path broken = write("broken.py", KERNEL.replace("FACTOR", "by * 1.5"));
+    Path right = write("right.py", OwnReferenceCase.KERNEL.replace("BY", "by"));
+    Path broken = write("broken.py", OwnReferenceCase.KERNEL.replace("BY", "by * 1.5"));
     List<Object> all =
         new ArrayList<>(
             List.of("matrix", right, broken, "--reference", reference, "--device", "cpu"));
@@ -86,7 +69,7 @@ class MatrixTest {
   @Test
   void propertyOnWhichACorrectKernelBreaksIsShown() throws Exception {
     Path reference = write("my_ref.py", REFERENCE);
-    Path right = write("right.py", KERNEL.replace("FACTOR", "by"));
+    Path right = write("right.py", OwnReferenceCase.KERNEL.replace("BY", "by"));
     Path out = folder.resolve("out");
     Kbx.Result judged =
         Kbx.here(

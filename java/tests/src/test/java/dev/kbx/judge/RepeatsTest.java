@@ -10,7 +10,6 @@ import dev.kbx.candidate.Candidate;
 import dev.kbx.device.Slot;
 import dev.kbx.device.Workers;
 import dev.kbx.plan.Plan;
-import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
 import java.nio.file.Path;
@@ -39,13 +38,7 @@ class RepeatsTest {
   }
 
   private static List<Verdict> judge(Slot slot, double slowness) throws Exception {
-    Plan plan =
-        new Plan(
-            List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
-            FakeWorkers.plan().rules(),
-            "sm_90",
-            "secret",
-            FakeWorkers.plan().limits());
+    Plan plan = FakeWorkers.timedPlan();
     List<Verdict> heard = new ArrayList<>();
     List<Verdict> verdicts =
         new Repeats(FakeWorkers.referee(slot), plan).judge(candidates(slowness), heard::add);

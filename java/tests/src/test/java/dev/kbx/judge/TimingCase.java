@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.device.Workers;
 import dev.kbx.plan.Plan;
 import dev.kbx.verdict.Judgement;
-import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.worker.DeviceSlot;
 import java.io.IOException;
@@ -50,13 +49,7 @@ abstract class TimingCase {
 
   static Judgement judge(JudgingSlot judgingSlot, String task, Map<String, ?> script)
       throws Exception {
-    Plan plan =
-        new Plan(
-            List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
-            FakeWorkers.plan().rules(),
-            "sm_90",
-            "secret",
-            FakeWorkers.plan().limits());
+    Plan plan = FakeWorkers.timedPlan();
     return new Judge(judgingSlot, plan, FakeWorkers.DEVICE, Map.of())
         .judge(FakeWorkers.candidate(task, script));
   }

@@ -372,11 +372,7 @@ class TimingTest extends TimingCase {
   private static Judgement judgeWithin(Duration device, String task, Map<String, ?> script)
       throws Exception {
     Plan plan =
-        new Plan(
-            List.of(Stage.CALL, Stage.CORRECT, Stage.PERF),
-            FakeWorkers.plan().rules(),
-            "sm_90",
-            "secret",
+        FakeWorkers.timedPlan(
             FakeWorkers.plan(Duration.ofSeconds(20), Duration.ofSeconds(60))
                 .limits()
                 .withDevice(device));
