@@ -171,6 +171,11 @@ public record Table(int width, boolean colour) {
     List<String> holds = verdict.judgement().holds();
     if (holds != null && !holds.isEmpty()) lines.add("Holds for " + String.join(", ", holds));
     lines.addAll(broken(verdict));
+    List<Verdict.Unknown> unknown = verdict.judgement().unknown();
+    if (unknown != null) {
+      unknown.forEach(each ->
+          lines.add("Unknown: %s, %s".formatted(each.property(), Text.clean(each.message()))));
+    }
     return lines.stream()
         .<Block>map(line -> new Note(Text.cut(line, BREAK_LINES * width)))
         .toList();

@@ -22,6 +22,7 @@ import dev.kbx.verdict.Verdict.Break;
 import dev.kbx.verdict.Verdict.Device;
 import dev.kbx.verdict.Verdict.Mismatch;
 import dev.kbx.verdict.Verdict.SizeTiming;
+import dev.kbx.verdict.Verdict.Unknown;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -187,6 +188,13 @@ public final class KernelDocument {
             Column.text("as", each -> each.status().label()),
             Column.<Break>text("why", KernelDocument::why).wrapped()),
         requireNonNullElse(judgement.breaks(), List.of()));
+    blocks.stacked(
+        "unknown",
+        "",
+        List.of(
+            Column.text("unknown", Unknown::property),
+            Column.<Unknown>text("why", Unknown::message).wrapped()),
+        requireNonNullElse(judgement.unknown(), List.of()));
     return blocks.section("beyond", "Beyond the published calls");
   }
 

@@ -98,10 +98,12 @@ final class Correctness {
       var _ = inSession(oracle, plan, apart, session -> repeated(session, apart, shown));
     }
     boolean onGpu = slot.gpu() != null;
-    if (plan.properties().stream().noneMatch(property -> property.takesCalls(onGpu))) return;
-    Plan conditions = onGpu ? plan.withoutMemoryChecks() : plan;
-    JudgementBuilder apart = new JudgementBuilder(draft);
-    var _ = inSession(oracle, conditions, apart, session -> underConditions(session, shown));
+    if (plan.properties().stream().anyMatch(property -> property.takesCalls(onGpu))) {
+      Plan conditions = onGpu ? plan.withoutMemoryChecks() : plan;
+      JudgementBuilder apart = new JudgementBuilder(draft);
+      var _ = inSession(oracle, conditions, apart, session -> underConditions(session, shown));
+    }
+    plan.properties().forEach(property -> shown.unknown(property, property.untried(onGpu)));
   }
 
   /** Makes calls once more in this process, and compares the bits with those of the first. */
@@ -157,24 +159,26 @@ final class Correctness {
     List<OracleMessage.PlannedCall> pair = ServingCalls.pair(published(task));
     if (!pair.isEmpty()) {
       OracleMessage.PlannedCall first = pair.getFirst();
-      if (asks(ServingProperty.STREAM_SAFE, session)) {
+      if (asks(ServingProperty.STREAM_SAFE, session, shown)) {
         shown.show(ServingProperty.STREAM_SAFE, first, calls.onStream(first));
       }
-      if (asks(ServingProperty.GRAPH_SAFE, session)) {
+      if (asks(ServingProperty.GRAPH_SAFE, session, shown)) {
         shown.show(ServingProperty.GRAPH_SAFE, first, calls.asGraph(first, pair.getLast()));
       }
     }
     for (OracleMessage.PlannedCall call : task.calls()) {
-      if (call.large() && asks(ServingProperty.LARGE_INDEX, session)) {
+      if (call.large() && asks(ServingProperty.LARGE_INDEX, session, shown)) {
         calls.large(call, shown);
       }
     }
   }
 
-  private boolean asks(ServingProperty property, Session session) {
-    return plan.properties().contains(property)
-        && property.takesCalls(slot.gpu() != null)
-        && !session.runner().ended();
+  private boolean asks(ServingProperty property, Session session, Coverage shown) {
+    if (!plan.properties().contains(property)) return false;
+    if (!property.takesCalls(slot.gpu() != null)) return false;
+    if (!session.runner().ended()) return true;
+    shown.unknown(property, "the call for another property ended the candidate's process");
+    return false;
   }
 
   /**

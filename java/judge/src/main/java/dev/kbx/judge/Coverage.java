@@ -4,6 +4,7 @@ import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.ServingProperty;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict.Break;
+import dev.kbx.verdict.Verdict.Unknown;
 import dev.kbx.worker.OracleMessage.PlannedCall;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +42,9 @@ final class Coverage {
    * Calls with the same inputs, by the index of the first: draws of a random operation, repeats.
    */
   private final Map<Integer, Integer> unmade = new HashMap<>();
+
+  /** Why nothing may be known of a property, by its name. */
+  private final Map<String, String> reasons = new TreeMap<>();
 
   private final Set<Integer> begun = new HashSet<>();
   private @Nullable Outcome first;
@@ -91,6 +96,11 @@ final class Coverage {
     outcome.ifPresentOrElse(how -> failed(call, how), () -> right.add(call));
   }
 
+  /** Says why nothing is known of a property, unless a call shows something of it after all. */
+  void unknown(ServingProperty property, String why) {
+    reasons.putIfAbsent(property.label(), why);
+  }
+
   /** A call says nothing of this candidate, so it is not made. */
   void skip(PlannedCall call) {
     unmade.merge(call.inputs(), -1, Integer::sum);
@@ -109,8 +119,12 @@ final class Coverage {
   }
 
   private void failed(PlannedCall call, Outcome how) {
-    if (how.status().blame() == Status.Blame.CANDIDATE) failures.add(new Failure(call, how));
-    else unknown |= !call.special();
+    if (how.status().blame() == Status.Blame.CANDIDATE) {
+      failures.add(new Failure(call, how));
+    } else {
+      unknown |= !call.special();
+      call.properties().forEach(property -> reasons.putIfAbsent(property, how.why()));
+    }
     if (first == null && !call.special()) first = how;
   }
 
@@ -176,6 +190,17 @@ final class Coverage {
           breaks.add(new Break(property, Calls.name(failure.call()), how.status(), how.message()));
         });
     return breaks;
+  }
+
+  /** Properties that no call says anything about, sorted, where there is a reason for that. */
+  List<Unknown> unknown() {
+    Set<String> seen = new HashSet<>();
+    right.forEach(call -> seen.addAll(call.properties()));
+    failures.forEach(failure -> seen.addAll(failure.call().properties()));
+    return reasons.entrySet().stream()
+        .filter(reason -> !seen.contains(reason.getKey()))
+        .map(reason -> new Unknown(reason.getKey(), reason.getValue()))
+        .toList();
   }
 
   private static boolean promised(PlannedCall call) {

@@ -241,6 +241,7 @@ final class JudgementBuilder {
         plan.reaches(Stage.CORRECT) ? generalOk(ours, status == Status.CHEATING) : null,
         coverage == null ? null : coverage.holds(),
         coverage == null ? null : coverage.breaks(),
+        coverage == null || coverage.unknown().isEmpty() ? null : coverage.unknown(),
         compared == 0 ? null : (Integer) compared,
         message(outcome),
         outcome.rule(),

@@ -60,13 +60,16 @@ final class ServingCalls {
    * or an access outside of tensors, and only if the few rows alone are right.
    */
   void large(PlannedCall call, Coverage shown) throws InterruptedException, Oracle.Refused {
-    if (onGpu) {
-      shown.show(ServingProperty.LARGE_INDEX, call, right(call, Under.LARGE));
-    } else if (right(call, null).isEmpty()) {
-      Optional<Outcome> outcome = right(call, Under.LARGE);
-      if (outcome.isEmpty() || DECISIVE.contains(outcome.get().status())) {
-        shown.show(ServingProperty.LARGE_INDEX, call, outcome);
-      }
+    Optional<Outcome> few = onGpu ? Optional.empty() : right(call, null);
+    if (few.isPresent()) {
+      shown.unknown(ServingProperty.LARGE_INDEX, few.get().why());
+      return;
+    }
+    Optional<Outcome> outcome = right(call, Under.LARGE);
+    if (onGpu || outcome.isEmpty() || DECISIVE.contains(outcome.get().status())) {
+      shown.show(ServingProperty.LARGE_INDEX, call, outcome);
+    } else {
+      shown.unknown(ServingProperty.LARGE_INDEX, outcome.get().why());
     }
   }
 

@@ -50,6 +50,11 @@ public record Outcome(
     return new Outcome(status, stage, stable(message), null, null, null, null, false);
   }
 
+  /** Why, in words: the status if there is no message. */
+  public String why() {
+    return message == null ? status.label() : message;
+  }
+
   public static Outcome correct(Stage stage) {
     return of(Status.CORRECT, stage, null);
   }

@@ -39,6 +39,21 @@ public enum ServingProperty {
     };
   }
 
+  /**
+   * Why a task may have no call for it.
+   *
+   * @param onGpu some are made on a GPU only
+   */
+  public String untried(boolean onGpu) {
+    return switch (this) {
+      case BATCH_INVARIANT, LARGE_INDEX ->
+          "no case of the task has rows that do not depend on each other, or they are too large";
+      case REPEATABLE -> "the task draws random numbers";
+      case GRAPH_SAFE, STREAM_SAFE ->
+          onGpu ? "no two calls of the task differ in values alone" : "needs a GPU";
+    };
+  }
+
   /** The name used in options and verdicts. */
   public String label() {
     return label;

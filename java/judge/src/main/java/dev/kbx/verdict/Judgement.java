@@ -11,6 +11,7 @@ import dev.kbx.verdict.Verdict.Mismatch;
 import dev.kbx.verdict.Verdict.Origin;
 import dev.kbx.verdict.Verdict.SizeTiming;
 import dev.kbx.verdict.Verdict.Speedup;
+import dev.kbx.verdict.Verdict.Unknown;
 import dev.kbx.verdict.Verdict.WithoutPolicy;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * devices and versions, so that it can be cached. What was not measured is null.
  *
  * @param breaks properties that it is not right for; null as before
+ * @param unknown properties of which nothing is known; null as before, and if there are none
  * @param withoutPolicy the result of running a candidate that is refused because of who computes;
  *     null for all others
  * @param speedup speedup against the requested baseline; null if the task has none
@@ -61,6 +63,7 @@ public record Judgement(
                 + " where no such call was made")
         @Nullable List<String> holds,
     @Nullable List<Break> breaks,
+    @Nullable List<Unknown> unknown,
     @Doc("number of calls whose results were compared, at either grade; the last one may be wrong")
         @Nullable Integer comparedCalls,
     @Doc("what is wrong, in one line") @Nullable String message,
@@ -98,6 +101,7 @@ public record Judgement(
     flags = List.copyOf(flags);
     holds = holds == null ? null : List.copyOf(holds);
     breaks = breaks == null ? null : List.copyOf(breaks);
+    unknown = unknown == null ? null : List.copyOf(unknown);
     versions = Map.copyOf(versions);
     if (status == Status.REJECTED_STATIC && rule == null) {
       throw new IllegalArgumentException("a static rejection names its rule");
@@ -161,6 +165,7 @@ public record Judgement(
         generalOk,
         holds,
         breaks,
+        unknown,
         comparedCalls,
         message,
         rule,
@@ -196,7 +201,7 @@ public record Judgement(
       @Nullable Speedup speedup,
       Device device) {
     return new Judgement(
-        status, stage, callOk, exeOk, perfOk, null, null, null, null, null, null, null, null,
+        status, stage, callOk, exeOk, perfOk, null, null, null, null, null, null, null, null, null,
         message, null, null, null, List.of(), speedup, null, null, null, null, null, null, null,
         null, null, null, null, null, device, Map.of(), Map.of());
   }

@@ -298,6 +298,11 @@ public record Verdict(@JsonUnwrapped Provenance provenance, @JsonUnwrapped Judge
       @Doc("how it failed") Status status,
       @Doc("why, in one line") @Nullable String message) {}
 
+  /** A property of which nothing is known. */
+  public record Unknown(
+      @Doc("a property that was asked for, and of which no call says anything") String property,
+      @Doc("why, in one line") String message) {}
+
   /** One wrong element: which output ({@code output[0]}), where in it, and both values as text. */
   public record Mismatch(
       @Doc("which output has a wrong element: `output[0]`") String output,

@@ -170,8 +170,17 @@ class ServingPropertiesTest {
 
   /** The properties that it breaks on, with what is said of each. */
   private static Map<String, String> breaks(String name) {
+    return messages(name, "breaks");
+  }
+
+  /** Why nothing is known of properties. */
+  private static Map<String, String> unknown(String name) {
+    return messages(name, "unknown");
+  }
+
+  private static Map<String, String> messages(String name, String field) {
     Map<String, String> found = new HashMap<>();
-    for (JsonNode each : names(name).get("breaks")) {
+    for (JsonNode each : names(name).get(field)) {
       found.put(each.get("property").asString(), each.get("message").asString());
     }
     return found;
@@ -226,7 +235,10 @@ class ServingPropertiesTest {
     for (String name : List.of("atomic", "copied", "two_launches")) {
       assertThat(holds(name)).as(name).contains("batch_invariant").doesNotContain("large_index");
       assertThat(breaks(name)).as(name).doesNotContainKey("large_index");
+      assertThat(unknown(name)).as(name).containsKey("large_index");
     }
+    assertThat(unknown("copied").get("large_index")).contains("clone");
+    assertThat(unknown("steady")).doesNotContainKey("large_index");
   }
 
   @Test
@@ -238,7 +250,10 @@ class ServingPropertiesTest {
   }
 
   @Test
-  void nothingIsSaidOfWhatNeedsAGpu() {
+  void nothingIsKnownOfWhatNeedsAGpu() {
+    assertThat(unknown("steady"))
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of("graph_safe", "needs a GPU", "stream_safe", "needs a GPU"));
     for (JsonNode verdict : VERDICTS.values()) {
       String shown = verdict.get("holds").toString() + verdict.get("breaks");
       assertThat(shown).doesNotContain("graph_safe", "stream_safe");

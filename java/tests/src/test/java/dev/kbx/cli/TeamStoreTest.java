@@ -80,7 +80,8 @@ class TeamStoreTest {
     assertThat(mended.out())
         .contains("1 verdict, nothing wrong\n")
         .contains("mended: verdicts whose columns differ from their body: 1\n");
-    assertThat(Kbx.here(doctor).exit()).isZero();
+    Kbx.Result sound = Kbx.here(doctor);
+    assertThat(sound.exit()).as(sound.out() + sound.err()).isZero();
   }
 
   @Test

@@ -410,6 +410,7 @@ final class Fixtures {
               null,
               null,
               null,
+              null,
               message,
               rule,
               evidence,
