@@ -156,18 +156,18 @@ def watched(hook, folder, cores):
     """Source before which each kernel, of 32 to 256 elements, runs ``hook`` where it is compiled, and leaves in ``folder`` who does."""
     return textwrap.dedent(f"""
     import os, pathlib, time
-    from triton.runtime.jit import JITFunction
+    from triton.compiler.compiler import ASTSource
     from kbx.runner import ahead, compilers
     ahead._GRACE = 1.0
     os.sched_getaffinity = lambda pid: range({cores})
     folder = pathlib.Path({str(folder)!r})
-    compile_ = JITFunction._do_compile
-    def watched(function, key, signature, device, constexprs, *rest):
-        block = next(iter(constexprs.values()))
+    make_ir = ASTSource.make_ir
+    def watched(source, *given, **named):
+        block = next(iter(source.constants.values()))
         folder.joinpath(str(os.getpid())).touch()
         {hook}
-        return compile_(function, key, signature, device, constexprs, *rest)
-    JITFunction._do_compile = watched
+        return make_ir(source, *given, **named)
+    ASTSource.make_ir = watched
     """)
 
 
@@ -419,14 +419,15 @@ def run(x):
 """
 
 
-def test_configurations_of_one_kernel_crowd_out_no_other():
-    """Of an autotuned kernel few configurations are launched where calls are made again, of others all that are compiled."""
+def test_of_an_autotuned_kernel_what_untimed_calls_launch_is_requested():
+    """Of benchmark sizes as well, which are called without being timed, too; whoever has compiled it."""
     calls = [traced(torch.zeros(100)), traced(torch.zeros(64, dtype=torch.float16))]
-    _, _, requests = described(TUNED_AND_NOT, *calls)
-    assert len(requests) == 32
-    kernels = [kernel_of(each) for each in requests]
-    assert sorted(kernels[:2]) == sorted(kernels[2:4]) == ["other", "tuned"]
-    assert kernels[4:] == ["tuned"] * 28
+    _, path, requests = described(TUNED_AND_NOT, *calls)
+    assert sorted(map(kernel_of, requests)) == ["other", "other", "tuned", "tuned"]
+    _, other_path, launched = described(TUNED_AND_NOT, *(call | {"timed": False} for call in calls))
+    assert {json.dumps(each).replace(path, "") for each in requests} == {
+        json.dumps(each).replace(other_path, "") for each in launched
+    }
 
 
 def test_requests_take_turns_in_the_order_in_which_they_came(tmp_path):
@@ -434,7 +435,11 @@ def test_requests_take_turns_in_the_order_in_which_they_came(tmp_path):
         file = tmp_path / name
         file.write_text(name)
         os.utime(file, ns=(place, place))
-    assert ahead.requests(tmp_path) == ["a-3", "b-9", "c-5", "a-1", "b-7", "a-2"]
+    collection = compilation.Collection(tmp_path)
+    assert ahead.requests(collection) == ["a-3", "b-9", "c-5", "a-1", "b-7", "a-2"]
+    for number in range(40):
+        (tmp_path / f"d-{number}").write_text("d")
+    assert len(ahead.requests(collection)) == 32
 
 
 def test_they_are_those_that_a_recorder_would_have_compiled():
@@ -538,7 +543,7 @@ def what_is_said(source, path):
     """By a kernel that is compiled by one of two processes."""
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
-    folder = ahead.collect_requests(path, source)
+    folder = ahead.collect_requests(path, source).folder
     launches.only_compile()
     stock = triton.compile
 

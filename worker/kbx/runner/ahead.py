@@ -38,20 +38,21 @@ _PROCESSES = 8
 """That compile a candidate's launches at a time, and among which its calls are split. A launch takes a compiler 0.1 to 0.3 s, or
 more than a second on a slow core."""
 _MOST_REQUESTS = 32
-"""Kernels that are compiled once more where the candidate is not. An autotuner's configurations may be hundreds, of which few are called."""
+"""Kernels that are compiled once more where the candidate is not."""
 _LOOK_SECONDS = 0.002
 _GRACE = 15.0
 """Seconds for the call that is being made when time is up; the referee waits a little longer."""
 
 
-def compile_calls(entry, calls, seconds):
+def compile_calls(entry, calls, seconds, collection=None):
     """Calls ``entry`` on the shapes of each of ``calls`` (``{"args", "kwargs", "timed"}``), for at most ``seconds``; returns whether it
-    completed all. Autotuning compiles every configuration in those to be ``timed``, one in each of the others.
+    completed all. Autotuning compiles every configuration in those to be ``timed``, one in each of the others. ``collection`` gets the requests
+    for what the calls launch where they are not timed, as a benchmark size's are as well.
     """
     launches.only_compile()
     cuda_on_cpu.leave_empty()
     end = time.monotonic() + seconds
-    common = compilers.Compilers(processes())
+    common = compilers.Compilers(processes(), collection)
     # Not in this process: a crash of the candidate would lose what others have compiled.
     children = [_child(entry, share, tune, end, common) for share, tune in _shares(calls, processes())]
     for child in children:
@@ -66,17 +67,17 @@ def processes():
 
 
 def collect_requests(path, source):
-    """From now on kernels that are compiled are noted, here and in processes forked from this one, in the folder that is returned, a candidate's in
-    the file at ``path`` that holds ``source``."""
-    folder = Path(tempfile.mkdtemp(prefix="kbx-requests-"))
-    compilation.collect(path, source, folder)
-    return folder
+    """A collection, which from now on gets the requests for what is compiled here and in processes forked from this one; a candidate's are of the
+    file at ``path`` that holds ``source``."""
+    collection = compilation.Collection(Path(tempfile.mkdtemp(prefix="kbx-requests-")))
+    collection.begin(path, source)
+    return collection
 
 
-def requests(folder):
-    """Those noted, for ``kbx.executor.ahead``, as JSON, as many as there is room for: the first one of each kernel, then the second of each,
-    and so on, so that no autotuner's configurations crowd out other kernels."""
-    files = sorted(folder.iterdir(), key=lambda file: (file.stat().st_mtime_ns, file.name))
+def requests(collection):
+    """Those of a collection, for ``kbx.executor.ahead``, as JSON, as many as there is room for: the first one of each kernel, then the second of
+    each, and so on, so that no kernel's variants crowd out other kernels."""
+    files = sorted(collection.folder.iterdir(), key=lambda file: (file.stat().st_mtime_ns, file.name))
     found, room = [], REQUESTS_ROOM
     for file in _in_turn(files)[:_MOST_REQUESTS]:
         if (room := room - len(text := file.read_text(encoding="utf-8"))) < 0:
@@ -96,10 +97,10 @@ def _in_turn(files):
 
 
 def _shares(calls, most):
-    """The calls in at most so many parts of each kind, with what autotuning does in them. An autotuner may keep its choice from one kind
-    to the other, so no process makes both."""
-    for timed, tune in ((True, tuning.take_every), (False, tuning.take_one)):
-        wanted = [call for call in calls if call.get("timed", False) == timed]
+    """The calls in at most so many parts of each kind, with what autotuning does in them: those of benchmark sizes are timed, and made without being
+    timed as all others are. An autotuner may keep its choice from one kind to the other, so no process makes both."""
+    timed = [call for call in calls if call.get("timed", False)]
+    for wanted, tune in ((timed, tuning.take_every), (calls, tuning.take_one)):
         shares = min(most, len(wanted))
         yield from ((wanted[share::shares], tune) for share in range(shares))
 
@@ -117,6 +118,8 @@ def _child(entry, calls, tune, end, common):
         os.setpgid(0, 0)
         os.nice(NICENESS)
         tune()
+        if tune is tuning.take_every:
+            common.only_compile()  # the fastest configuration is timed, and others are called
         whole = _compile(entry, calls, end, common)
     finally:
         os._exit(0 if whole else 1)

@@ -245,7 +245,7 @@ class Bench:
         return messages.StateTaken(request.id, module.take_state(self._instance, request.parameters), 0.0)
 
     def _precompile(self, request):
-        whole = ahead.compile_calls(self._entry, request.calls, request.seconds)
+        whole = ahead.compile_calls(self._entry, request.calls, request.seconds, self._told)
         files, left_out = ahead.pack(self._source)
         requests = ahead.requests(self._told)
         return messages.Precompiled(request.id, files, ahead.kernels(), whole, 0.0, left_out, requests)

@@ -43,29 +43,55 @@ def remember(path, text):
     _tell_each(path, text, described)
 
 
-def collect(path, text, folder):
-    """From now on the request of ``install`` for each kernel that Triton compiles in this process, or in one forked from it, lands in a file
-    of this folder, named ``KERNEL-KEY``: what is before the dash is equal for all configurations and arguments of one kernel."""
+class Collection:
+    """Requests of ``install``, each in a file of ``folder`` that is named ``KERNEL-KEY``: what is before the dash is equal for all configurations
+    and arguments of one kernel."""
 
-    def kept(source, request):
-        with contextlib.suppress(Exception, Undescribed):
-            told = request()
-            draft = folder.with_name(f"{folder.name}-{os.getpid()}")
-            draft.write_text(json.dumps(told), encoding="utf-8")
-            draft.rename(folder / f"{source.fn.cache_key}-{key_of(told)}")
+    def __init__(self, folder):
+        self.folder = folder
+        self.goes_on = True
+        """Whether this process, and those forked from it, add what they compile."""
+        self._alone = False
 
-    _tell_each(path, text, kept)
+    def begin(self, path, text):
+        """From now on the request for each kernel that Triton compiles is kept. ``path`` and ``text`` as for ``install``."""
+        _tell_each(path, text, self._keep)
+
+    def note(self, compile_):
+        """Keeps the request for the kernel that ``compile_()`` compiles, which is not compiled then."""
+        if not self.goes_on:
+            return
+        self._alone = True
+        try:
+            compile_()
+        except _Noted:
+            pass
+        finally:
+            self._alone = False
+
+    def _keep(self, source, request):
+        if self.goes_on:
+            with contextlib.suppress(Exception, Undescribed):
+                told = request()
+                draft = self.folder.with_name(f"{self.folder.name}-{os.getpid()}")
+                draft.write_text(json.dumps(told), encoding="utf-8")
+                draft.rename(self.folder / f"{source.fn.cache_key}-{key_of(told)}")
+        if self._alone:
+            raise _Noted
+
+
+class _Noted(Exception):
+    """A kernel is not compiled, as only its request is wanted."""
 
 
 def _tell_each(path, text, tell):
-    """From now on ``tell(source, request)`` hears of each kernel that Triton has compiled; ``request()`` is that of ``install``."""
+    """From now on ``tell(source, request)`` hears of each kernel before Triton compiles it; ``request()`` is that of ``install``."""
     stock = triton.compile
 
     def compile(src, target=None, options=None, **more):
-        kernel = stock(src, target=target, options=options, **more)
         arch = (target or triton.runtime.driver.active.get_current_target()).arch
         tell(src, functools.partial(_request, src, options, arch, path, text))
-        return kernel
+        return stock(src, target=target, options=options, **more)
 
     for module in (triton.compiler.compiler, triton.compiler, triton):
         module.compile = compile

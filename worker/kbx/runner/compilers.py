@@ -17,9 +17,11 @@ _LOOK_SECONDS = 0.005
 
 
 class Compilers:
-    """At most ``processes`` that compile at a time, for all processes forked after this was made. They share what has been begun."""
+    """At most ``processes`` that compile at a time, for all processes forked after this was made. They share what has been begun. A ``collection`` of
+    ``kbx.runner.compilation`` gets the requests for what each launches, whoever compiles it."""
 
-    def __init__(self, processes):
+    def __init__(self, processes, collection=None):
+        self._collection, self._noted = collection, set()
         self._begun = tempfile.mkdtemp(prefix="kbx-begun-")
         self._free, self._give_back = os.pipe()
         os.set_blocking(self._free, False)
@@ -30,6 +32,11 @@ class Compilers:
         """From now on launches of this process are compiled so, until ``end`` on the clock ``time.monotonic``."""
         self._stock, self._end = JITFunction._do_compile, end
         JITFunction._do_compile = lambda function, key, *rest: self._compile(function, key, *rest)
+
+    def only_compile(self):
+        """What this process launches is not collected."""
+        if self._collection is not None:
+            self._collection.goes_on = False
 
     def finish(self):
         """Waits for what has been begun, and has launches compiled by this process again; returns whether all ended in time."""
@@ -54,7 +61,12 @@ class Compilers:
         # Who only warms up looks at the kernel. A process forked beside another thread may wait forever for a lock of that thread.
         if warmup or threading.active_count() > 1:
             return self._stock(function, key, *rest)
-        if not self._claim(f"{function.cache_key} {key}") or not self._take():
+        kernel = f"{function.cache_key} {key}"
+        if not self._claim(kernel):
+            self._note(kernel, function, key, *rest)
+            return None
+        self._noted.add(kernel)
+        if not self._take():
             return None
         try:
             pid = os.fork()
@@ -74,6 +86,13 @@ class Compilers:
         finally:
             os.write(self._give_back, b"x")
             os._exit(0)
+
+    def _note(self, kernel, function, key, *rest):
+        """Collects the request for what another process compiles, or has compiled."""
+        if self._collection is not None and kernel not in self._noted:
+            self._noted.add(kernel)
+            with contextlib.suppress(Exception):
+                self._collection.note(lambda: self._stock(function, key, *rest))
 
     def _claim(self, kernel):
         """Whether no other process has begun it."""
