@@ -13,5 +13,5 @@ Six parts:
 ``kbx.runner`` never imports ``kbx.oracle`` or ``kbx.suite``: a candidate must not find a reference in its memory.
 """
 
-PROTOCOL = 8
+PROTOCOL = 9
 """Version of the messages in ``kbx.messages``; the referee refuses a worker that speaks another."""

@@ -130,9 +130,10 @@ def test_data_sockets_carry_the_runner_number(zygote):
         runner.kill()
 
 
-def test_recorder_beside_a_runner_on_a_gpu_is_handed_to_the_oracle_it_is_introduced_to(zygote):
+@pytest.mark.parametrize("concurrent", [False, True])
+def test_recorder_beside_a_runner_on_a_gpu_is_handed_to_the_oracle_it_is_introduced_to(zygote, concurrent):
     handing = arenas.DataSocket(hands_over=True)
-    runner = zygote.spawn(device="cuda", data_address=handing.address)
+    runner = zygote.spawn(device="cuda", data_address=handing.address, concurrent=concurrent)
     handing.offer(runner.number, ())
     zygote.send(0, {"type": "introduce", "runner": runner.number, "data_address": handing.address})
     oracle = handing.executor(runner.number).connection

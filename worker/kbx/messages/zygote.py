@@ -36,8 +36,10 @@ class Spawn:
     processes: int = 256
     file_bytes: int = 512 << 20
     timed: bool = False
-    """Whether its calls will be timed. Then it has a clock and a normal CUDA context, whose kernels can run concurrently. Otherwise its
-    context has one hardware queue, and is created and destroyed in half the time."""
+    """Whether its calls will be timed: it has a clock, and nobody asks for records of its calls."""
+    concurrent: bool = False
+    """Whether kernels of several streams run side by side in its CUDA context, as in any process. Otherwise that has one hardware queue, and is
+    created and destroyed in half the time."""
     loopback: bool = False
     """Whether it has a loopback network in its own namespace, by which a profiler talks to its program. Refused if the runner has no
     such namespace, or sees the machine's files."""

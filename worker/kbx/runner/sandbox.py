@@ -345,8 +345,7 @@ def _reset_environment(cell: Cell) -> None:
         # Each connection takes its time to make and to end. Kernels use none of those for copies; copies of several streams wait for
         # one another.
         os.environ["CUDA_DEVICE_MAX_COPY_CONNECTIONS"] = "1"
-    if cuda and not cell.spawn.timed:
-        # A context takes half the time. Less runs side by side in it: what does is seen when the candidate is timed.
+    if cuda and not cell.spawn.concurrent:
         os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] = "1"
 
 

@@ -30,4 +30,4 @@ def greet(role: str) -> None:
     """Sends the first frame of a process of that role."""
     versions = {"python": sys.version.split()[0]}
     device = {"kind": "cpu", "name": "simulated"}
-    write({"type": "hello", "protocol": 8, "role": role, "pid": 1, "versions": versions, "device": device})
+    write({"type": "hello", "protocol": 9, "role": role, "pid": 1, "versions": versions, "device": device})

@@ -162,7 +162,8 @@ public final class Gpu implements AutoCloseable {
   /** Makes warm runners and measures peaks before a plan's first candidate needs them. */
   private void ready(Plan plan) throws InterruptedException {
     Message.Hello greeting = greeting();
-    if (plan.reaches(Stage.PERF)) spares.expectTiming();
+    spares.expect(Slot.use(plan));
+    if (plan.reaches(Stage.PERF)) spares.expect(Runner.Use.TIMED);
     spares.refill(plan.arch(), greeting, plan.limits().allowance());
     if (!plan.reaches(Stage.PERF) || knownPeaks.known(greeting).isPresent()) return;
     try (var _ = lease.alone()) {
@@ -233,7 +234,7 @@ public final class Gpu implements AutoCloseable {
    * A runner with a CUDA context and no candidate: a warm one, or a new one if none is ready. The
    * caller must hold the device, shared or exclusively.
    */
-  public Runner runner(WarmRunnerPool.Use use, String arch, Message.Hello greeting, Limits limits)
+  public Runner runner(Runner.Use use, String arch, Message.Hello greeting, Limits limits)
       throws InterruptedException {
     Zygote.Allowance allowance = limits.allowance();
     return limits.isUsual()

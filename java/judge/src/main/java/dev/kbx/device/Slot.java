@@ -119,13 +119,16 @@ public final class Slot {
   public Runner runner(Plan plan, Message.Hello greeting) throws InterruptedException {
     Limits limits = plan.limits();
     return gpu == null
-        ? zygote().spawn(device, plan.arch(), greeting, limits.allowance(), false)
+        ? zygote().spawn(device, plan.arch(), greeting, limits.allowance(), Runner.Use.CALLED)
         : gpu.runner(use(plan), plan.arch(), greeting, limits);
   }
 
-  /** Without timing, nothing else would test what the candidate's streams do concurrently. */
-  private static WarmRunnerPool.Use use(Plan plan) {
-    return plan.reaches(Stage.PERF) ? WarmRunnerPool.Use.CALLED : WarmRunnerPool.Use.TIMED;
+  /**
+   * What untimed calls take. Without timing, nothing else would test what the candidate's streams
+   * do concurrently.
+   */
+  static Runner.Use use(Plan plan) {
+    return plan.reaches(Stage.PERF) ? Runner.Use.CALLED : Runner.Use.CALLED_ALONE;
   }
 
   /**

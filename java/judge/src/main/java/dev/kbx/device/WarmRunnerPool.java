@@ -9,11 +9,16 @@ import static dev.kbx.device.Defaults.MAX_RUNNERS;
 import dev.kbx.worker.DeviceSlot;
 import dev.kbx.worker.Message;
 import dev.kbx.worker.Runner;
+import dev.kbx.worker.Runner.Use;
 import dev.kbx.worker.WorkerFailure;
 import dev.kbx.worker.Zygote;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,21 +29,15 @@ import org.jspecify.annotations.Nullable;
  * then finds one ready.
  */
 public final class WarmRunnerPool implements AutoCloseable {
-  /** Purpose of a runner. */
-  public enum Use {
-    /** Untimed calls. */
-    CALLED,
-    /** Timed calls: kernels run concurrently as in any process. */
-    TIMED
-  }
-
   private final Processes processes;
   private final DeviceSlot device;
   private final SharedExclusiveLock lease;
   private final IntSupplier expected;
-  private final Stock called = new Stock();
-  private final Stock timed = new Stock();
-  private boolean timing;
+  private final Map<Use, Stock> stocks = new EnumMap<>(Use.class);
+
+  /** Those that candidates need. */
+  private final Set<Use> uses = EnumSet.noneOf(Use.class);
+
   private int makers;
 
   /** Candidates whose runner is being made now; spare ones would delay them. */
@@ -53,10 +52,7 @@ public final class WarmRunnerPool implements AutoCloseable {
   }
 
   private Stock stock(Use use) {
-    return switch (use) {
-      case CALLED -> called;
-      case TIMED -> timed;
-    };
+    return stocks.computeIfAbsent(use, _ -> new Stock());
   }
 
   /**
@@ -73,7 +69,7 @@ public final class WarmRunnerPool implements AutoCloseable {
   /** Takes a warm runner, or makes a new one. The caller must hold the device. */
   Runner take(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
       throws InterruptedException {
-    if (use == Use.TIMED) expectTiming();
+    expect(use);
     Runner found = poll(use);
     refill(arch, greeting, allowance);
     return found != null ? found : make(use, arch, greeting, allowance);
@@ -103,9 +99,11 @@ public final class WarmRunnerPool implements AutoCloseable {
     }
   }
 
-  /** Announces timing. No runners for timing are made before this, or before the first is taken. */
-  synchronized void expectTiming() {
-    timing = true;
+  /**
+   * Announces a use. No spare runners for it are made before this, or before the first is taken.
+   */
+  synchronized void expect(Use use) {
+    uses.add(use);
   }
 
   /** Makes spare runners in the background, as soon as the device is shared. */
@@ -153,7 +151,7 @@ public final class WarmRunnerPool implements AutoCloseable {
    * for one. Null if there are enough.
    */
   private synchronized @Nullable Use claim(Message.Hello greeting) {
-    for (Use use : closed ? List.<Use>of() : List.of(Use.TIMED, Use.CALLED)) {
+    for (Use use : closed ? List.<Use>of() : List.of(Use.TIMED, Use.CALLED_ALONE, Use.CALLED)) {
       Stock stock = stock(use);
       if (stock.ready.size() + stock.making < most(use, greeting)) {
         stock.making++;
@@ -165,14 +163,16 @@ public final class WarmRunnerPool implements AutoCloseable {
   }
 
   private int most(Use use, Message.Hello greeting) {
-    if (use == Use.TIMED && !timing) return 0;
+    if (!uses.contains(use)) return 0;
     Long bytes = greeting.deviceBytes();
     int all =
         bytes == null
             ? MAX_RUNNERS
             : Math.clamp(bytes / BYTES_PER_RUNNER, Use.values().length, MAX_RUNNERS);
     int called = Math.max(1, all / CALLED_PART);
-    return Math.min(use == Use.CALLED ? called : all - called, expected.getAsInt());
+    boolean both = uses.containsAll(List.of(Use.CALLED_ALONE, Use.TIMED));
+    int others = both ? (all - called) / 2 : all - called;
+    return Math.min(use == Use.CALLED ? called : others, expected.getAsInt());
   }
 
   /** Candidates may have ended since this one was claimed. */
@@ -202,7 +202,7 @@ public final class WarmRunnerPool implements AutoCloseable {
 
   private Runner fork(Use use, String arch, Message.Hello greeting, Zygote.Allowance allowance)
       throws InterruptedException {
-    return processes.zygote().spawn(device, arch, greeting, allowance, use == Use.TIMED);
+    return processes.zygote().spawn(device, arch, greeting, allowance, use);
   }
 
   private static Runner withContext(Runner runner) throws InterruptedException {

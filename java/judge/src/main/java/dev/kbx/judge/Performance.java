@@ -3,7 +3,6 @@ package dev.kbx.judge;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.device.Gpu;
 import dev.kbx.device.Spending;
-import dev.kbx.device.WarmRunnerPool;
 import dev.kbx.outcome.Outcome;
 import dev.kbx.plan.Plan;
 import dev.kbx.timing.BaselineInterference;
@@ -88,8 +87,7 @@ final class Performance {
         "start",
         () -> {
           Oracle oracle = gpu.oracle();
-          Runner runner =
-              gpu.runner(WarmRunnerPool.Use.TIMED, plan.arch(), oracle.hello(), plan.limits());
+          Runner runner = gpu.runner(Runner.Use.TIMED, plan.arch(), oracle.hello(), plan.limits());
           return new Session(oracle, runner, plan, whose, own, compiled);
         });
   }

@@ -23,7 +23,7 @@ public sealed interface Message
     permits Message.Hello, Message.Compiling, Message.Numbered, ZygoteMessage {
 
   /** Version of the protocol; a worker with another version is refused. */
-  int PROTOCOL = 8;
+  int PROTOCOL = 9;
 
   /** A request, or the answer to the request of the same id. */
   sealed interface Numbered extends Message

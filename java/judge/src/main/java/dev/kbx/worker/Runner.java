@@ -21,6 +21,19 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * that is not the expected answer ends it.
  */
 public final class Runner implements AutoCloseable {
+  /** What a runner is for. */
+  public enum Use {
+    /**
+     * Untimed calls of a candidate that will also be timed: its kernels run one after the other,
+     * since what runs side by side is seen when it is timed.
+     */
+    CALLED,
+    /** Untimed calls of one that will not: its kernels run concurrently as in any process. */
+    CALLED_ALONE,
+    /** Timed calls: likewise, and nobody asks for records of them. */
+    TIMED
+  }
+
   /** Limit from SIGKILL until the whole process tree is gone. */
   private static final Duration DEATH_LIMIT = Duration.ofSeconds(10);
 

@@ -98,13 +98,13 @@ public final class Zygote implements AutoCloseable {
   /**
    * Forks a runner for a slot, on the device in its oracle's greeting.
    *
-   * @param timed whether its calls will be timed
+   * @param use what it is for
    */
   public Runner spawn(
-      DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance, boolean timed)
+      DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance, Runner.Use use)
       throws InterruptedException {
     return spawn(
-        slot, arch, oracle.deviceUuid(), oracle.dataAddress(), allowance, timed, false, false);
+        slot, arch, oracle.deviceUuid(), oracle.dataAddress(), allowance, use, false, false);
   }
 
   /**
@@ -114,7 +114,7 @@ public final class Zygote implements AutoCloseable {
    */
   public Runner spawn(DeviceSlot slot, String arch, Allowance allowance, boolean module)
       throws InterruptedException {
-    return spawn(slot, arch, null, null, allowance, false, false, module);
+    return spawn(slot, arch, null, null, allowance, Runner.Use.CALLED, false, module);
   }
 
   /**
@@ -124,7 +124,7 @@ public final class Zygote implements AutoCloseable {
   public Runner spawnWithLoopback(
       DeviceSlot slot, String arch, Message.Hello oracle, Allowance allowance)
       throws InterruptedException {
-    return spawn(slot, arch, oracle.deviceUuid(), null, allowance, false, true, false);
+    return spawn(slot, arch, oracle.deviceUuid(), null, allowance, Runner.Use.CALLED, true, false);
   }
 
   private Runner spawn(
@@ -133,7 +133,7 @@ public final class Zygote implements AutoCloseable {
       @Nullable String deviceUuid,
       @Nullable String dataAddress,
       Allowance allowance,
-      boolean timed,
+      Runner.Use use,
       boolean loopback,
       boolean shapes)
       throws InterruptedException {
@@ -168,7 +168,8 @@ public final class Zygote implements AutoCloseable {
                       allowance.cpuSeconds(),
                       allowance.processes(),
                       allowance.fileBytes(),
-                      timed,
+                      use == Runner.Use.TIMED,
+                      use != Runner.Use.CALLED,
                       loopback,
                       shapes),
               LIMIT);

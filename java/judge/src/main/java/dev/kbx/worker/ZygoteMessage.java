@@ -12,7 +12,8 @@ public sealed interface ZygoteMessage extends Message {
   /**
    * Referee to zygote: fork a sandboxed runner on channel {@code runner}.
    *
-   * @param timed whether its calls will be timed
+   * @param timed whether its calls will be timed, and so nobody asks for records of them
+   * @param concurrent whether kernels of several streams run side by side in its CUDA context
    * @param loopback whether it may connect to itself
    * @param shapes whether it will run many of PyTorch's operations on shapes alone
    */
@@ -31,6 +32,7 @@ public sealed interface ZygoteMessage extends Message {
       int processes,
       long fileBytes,
       boolean timed,
+      boolean concurrent,
       boolean loopback,
       boolean shapes)
       implements ZygoteMessage, Numbered {}

@@ -99,7 +99,7 @@ final class DoctorCommand implements Callable<Integer> {
       Message.Hello hello = oracle.hello();
       if (hello.device() != null) device.putAll(hello.device());
       try (Runner runner =
-          zygote.spawn(slot, "sm_90", hello, Limits.defaults().allowance(), false)) {
+          zygote.spawn(slot, "sm_90", hello, Limits.defaults().allowance(), Runner.Use.CALLED)) {
         List<ZygoteMessage.Protection> protections = runner.protections();
         var _ = runner.end();
         return measured(slot, device, protections, oracle);

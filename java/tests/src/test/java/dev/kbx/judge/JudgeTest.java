@@ -242,6 +242,16 @@ class JudgeTest {
     assertThat(verdict.perfOk()).isNull();
   }
 
+  /** Of a runner whose calls are timed nobody asks what they did. */
+  @Test
+  void onAGpuCallsAreNotMadeWhereTheyAreTimedEvenIfNothingWillBe() throws Exception {
+    Slot gpu = workers.slot(DeviceSlot.cuda(0));
+    Judgement verdict =
+        new Judge(FakeWorkers.judgingSlot(gpu), FakeWorkers.plan(), FakeWorkers.DEVICE, Map.of())
+            .judge(FakeWorkers.candidate("task", Map.of("timed_call", List.of("exit 3"))));
+    assertThat(verdict.status()).as(verdict.message()).isEqualTo(Status.CORRECT);
+  }
+
   @Test
   void candidateOutOfMemoryIsJudgedAgainAlone() throws Exception {
     Slot gpu = workers.slot(DeviceSlot.cuda(0));

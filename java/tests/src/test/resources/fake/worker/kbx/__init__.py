@@ -45,7 +45,7 @@ def write(payload, channel=0, pause=0):
 def hello(role, versions=None, device=None, lacks=None, absent=None):
     """The greeting of a process of that role."""
     device = {"kind": "cpu", **(device or {})}
-    greeting = {"type": "hello", "protocol": 8, "role": role, "pid": 1, "versions": versions or {}, "device": device}
+    greeting = {"type": "hello", "protocol": 9, "role": role, "pid": 1, "versions": versions or {}, "device": device}
     further = {"lacks": lacks, "absent": absent}
     write(greeting | {name: value for name, value in further.items() if value is not None})
 
