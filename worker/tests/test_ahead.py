@@ -400,7 +400,7 @@ def test_kernels_are_compiled_once_more_without_the_candidate():
 
 
 TUNED_AND_NOT = """
-@triton.autotune([triton.Config({"B": 64}, num_warps=w, num_stages=s) for w in (1, 2, 4, 8) for s in range(1, 11)], key=["n"])
+@triton.autotune([triton.Config({"B": 64}, num_warps=w, num_stages=s) for w in (1, 2, 4, 8) for s in range(1, 6)], key=["n"])
 @triton.jit
 def tuned(x, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)

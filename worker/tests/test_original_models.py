@@ -114,7 +114,7 @@ def test_published_sizes_need_a_gpu_and_are_never_made_without_one(imported):
     path = imported("level1/1_Square_matrix_product_.py")
     task = taskfile.load(path)
     with pytest.raises(
-        TooLarge, match=r"published sizes only, and these \(512 MiB at once, 1100 GFLOP a call\) need a GPU"
+        TooLarge, match=r"published sizes only, and these \(128 MiB at once, 137 GFLOP a call\) need a GPU"
     ):
         task.check_room()
     for device in ("cuda", "cuda:0"):  # where there may be none

@@ -47,6 +47,13 @@ final class Correctness {
 
   private boolean sized;
   private boolean lost;
+
+  /**
+   * Whether this device cannot have the task, as the oracle answered before it had anything of the
+   * candidate.
+   */
+  private boolean unopened;
+
   private @Nullable Coverage coverage;
   private long runnerNanos;
 
@@ -72,7 +79,7 @@ final class Correctness {
   Outcome judge() throws InterruptedException {
     try (OraclePool.Borrowed borrowed = slot.borrow()) {
       Outcome outcome = judge(borrowed.oracle());
-      if (outcome.status() != Status.INFRASTRUCTURE) borrowed.sound();
+      if (unopened || outcome.status() != Status.INFRASTRUCTURE) borrowed.sound();
       return outcome;
     }
   }
@@ -253,7 +260,13 @@ final class Correctness {
   }
 
   private Outcome calls(Session session) throws InterruptedException, Oracle.Refused {
-    OracleMessage.Opened task = session.open(false, alone);
+    OracleMessage.Opened task;
+    try {
+      task = session.open(false, alone);
+    } catch (Oracle.Refused e) {
+      unopened = e.isOfTheDevice();
+      throw e;
+    }
     sized = !task.sizes().isEmpty();
     long start = System.nanoTime();
     Optional<Outcome> decided = session.load(task);

@@ -88,12 +88,22 @@ final class EmptyCandidate {
       Runner runner = slot.runner(plan, oracle.hello());
       JudgementBuilder unused = new JudgementBuilder(plan.policy(candidate.task()), null);
       try (Session session = new Session(oracle, runner, plan, candidate, unused, Ahead.NOTHING)) {
-        Optional<String> failed = failed(session, session.open(false, true));
+        Optional<String> failed = failed(session, opened(session, borrowed));
         borrowed.sound();
         return failed;
       }
     } catch (Oracle.Refused | WorkerFailure | Runner.Lost | TimeoutException e) {
       return Optional.of(String.valueOf(e));
+    }
+  }
+
+  private static OracleMessage.Opened opened(Session session, OraclePool.Borrowed borrowed)
+      throws InterruptedException, Oracle.Refused {
+    try {
+      return session.open(false, true);
+    } catch (Oracle.Refused e) {
+      if (e.isOfTheDevice()) borrowed.sound();
+      throw e;
     }
   }
 

@@ -195,6 +195,11 @@ public final class Oracle implements AutoCloseable {
     public Message.Failed answer() {
       return answer;
     }
+
+    /** Whether this device cannot serve the request, and another oracle could not, either. */
+    public boolean isOfTheDevice() {
+      return answer.reason() == Message.Failed.Reason.UNSUPPORTED;
+    }
   }
 
   /** Whether the process is alive. */

@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** Links of README and docs lead somewhere, and their commands work as they stand there. */
 class DocsTest {
@@ -154,9 +155,10 @@ class DocsTest {
 
   @Test
   void everyCommandIsOneThatKbxHas() throws IOException {
+    CommandLine all = Main.all(WorkerSource.NEW);
     commands()
         .forEach((where, words) ->
-            assertThatCode(() -> Main.all(WorkerSource.NEW).parseArgs(words.toArray(String[]::new)))
+            assertThatCode(() -> all.parseArgs(words.toArray(String[]::new)))
                 .as(where)
                 .doesNotThrowAnyException());
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.kbx.Patience;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.check.Rules;
+import dev.kbx.device.OraclePool;
 import dev.kbx.device.Slot;
 import dev.kbx.device.Workers;
 import dev.kbx.plan.Grade;
@@ -14,6 +15,7 @@ import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
 import dev.kbx.worker.DeviceSlot;
+import dev.kbx.worker.Oracle;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
@@ -500,6 +502,26 @@ class JudgeTest {
     assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
     assertThat(verdict.message()).contains("; kbx fails on an empty candidate in its place, too: ");
     assertThat(verdict.callOk()).isNull();
+  }
+
+  /** It has answered, and one that is started anew would say the same. */
+  @Test
+  void oracleStaysWhoseDeviceCannotHaveTheTask() throws Exception {
+    try (Workers own = FakeWorkers.start()) {
+      Slot slot = FakeWorkers.slot(own, 0);
+      Oracle before = oracle(slot);
+      Judgement verdict = judgeOn(slot, FakeWorkers.plan(), "huge", Map.of());
+      assertThat(verdict.status()).isEqualTo(Status.INFRASTRUCTURE);
+      assertThat(verdict.message()).startsWith("4 TiB need a GPU; kbx fails on an empty candidate");
+      assertThat(oracle(slot)).isSameAs(before);
+    }
+  }
+
+  private static Oracle oracle(Slot slot) throws InterruptedException {
+    try (OraclePool.Borrowed borrowed = slot.borrow()) {
+      borrowed.sound();
+      return borrowed.oracle();
+    }
   }
 
   @Test

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType.LaunchOptions;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -38,9 +40,11 @@ import org.junit.jupiter.api.io.TempDir;
 public abstract class BrowserTest {
   private static final String AXE =
       """
-      axe.run().then(({ violations, passes }) =>
+      axe.run({ resultTypes: ["violations"] }).then(({ violations, passes }) =>
         passes.length < 20 ? ["too little was checked"] : violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 4).map((n) => `${n.html.slice(0, 160)} ${n.any[0]?.message ?? ""}`).join(" | ")}`))
       """;
+
+  private static final String NOTHING = "about:blank";
 
   /** What is folded is checked, too; axe sees only what is shown. */
   private static final String UNFOLD =
@@ -48,6 +52,12 @@ public abstract class BrowserTest {
 
   /** One for all classes of this JVM, as it takes seconds to start; it ends with the JVM. */
   private static @Nullable Browser browser;
+
+  /**
+   * The windows of this JVM, by what a window cannot change: pages are shown in them one after
+   * another, since opening one takes half a second of a processor.
+   */
+  private static final Map<List<Object>, Window> WINDOWS = new HashMap<>();
 
   @TempDir Path folder;
 
@@ -76,6 +86,35 @@ public abstract class BrowserTest {
             Stream.of("chromium", "chromium-browser", "google-chrome").map(n -> Path.of(dir, n)))
         .filter(Files::isExecutable)
         .findFirst();
+  }
+
+  /** A window that shows one page at a time, and what that page complains about. */
+  private static final class Window {
+    private final Page page;
+    private final List<String> complaints = new ArrayList<>();
+    private String own = "";
+
+    Window(BrowserContext context) {
+      page = context.newPage();
+      page.onConsoleMessage(m -> complaints.add(m.type() + ": " + m.text()));
+      page.onPageError(complaints::add);
+      page.onRequest(request -> {
+        if (!request.url().startsWith(own)) complaints.add("asks for " + request.url());
+      });
+    }
+
+    Shown show(String address, String own, Browser.NewContextOptions options) {
+      assertThat(page.url()).as("the page before is closed").isEqualTo(NOTHING);
+      this.own = own;
+      page.setViewportSize(options.viewportSize.get().width, options.viewportSize.get().height);
+      page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(scheme(options)));
+      page.navigate(address);
+      return new Shown(page, complaints);
+    }
+
+    private static ColorScheme scheme(Browser.NewContextOptions options) {
+      return options.colorScheme == null ? ColorScheme.LIGHT : options.colorScheme.get();
+    }
   }
 
   /** A page in a browser; closing it checks that it had no error and asked for nothing. */
@@ -117,8 +156,11 @@ public abstract class BrowserTest {
 
     @Override
     public void close() {
-      page.context().close();
-      assertThat(complaints).isEmpty();
+      List<String> found = List.copyOf(complaints);
+      page.navigate(NOTHING);
+      page.context().clearCookies();
+      complaints.clear();
+      assertThat(found).isEmpty();
     }
   }
 
@@ -149,14 +191,10 @@ public abstract class BrowserTest {
   /** Opens an address; whatever does not begin with {@code own} must not be asked for. */
   protected Shown show(String address, String own, Browser.NewContextOptions options) {
     if (options.viewportSize == null) options.setViewportSize(1280, 800);
-    Page page = Objects.requireNonNull(browser).newContext(options).newPage();
-    var complaints = new ArrayList<String>();
-    page.onConsoleMessage(m -> complaints.add(m.type() + ": " + m.text()));
-    page.onPageError(complaints::add);
-    page.onRequest(request -> {
-      if (!request.url().startsWith(own)) complaints.add("asks for " + request.url());
-    });
-    page.navigate(address);
-    return new Shown(page, complaints);
+    return WINDOWS
+        .computeIfAbsent(
+            Arrays.asList(options.javaScriptEnabled, options.deviceScaleFactor),
+            _ -> new Window(Objects.requireNonNull(browser).newContext(options)))
+        .show(address, own, options);
   }
 }

@@ -12,7 +12,7 @@ class Model(nn.Module):
         return torch.matmul(A, B)
 
 
-N = 8192
+N = 4096
 
 
 def get_inputs():

@@ -11,7 +11,7 @@ is a candidate; for graphs there is no memory in roomy.py, and in cramped.py non
 strict.py the first result is right by the published rule alone, in lax.py the second is wrong by it alone, in both.py both; in
 skipping.py the second call of each batch gives a wrong result; in general.py calls ask for properties, and strided ones are wrong; in late.py, otherwise as waiting.py, all results do that are checked together from round 5 on. In outpaced.py, otherwise as brief.py, more than two calls a batch are refused after the first round, and other graphs than were recorded. In starved.py and full.py there is no memory for a size while a candidate lives, in full.py also not when it has gone.
 
-GPU 6 says which architecture it has, GPUs 7 and 8 are lost. constructed.py is traced as a module. crowded.py is a module with 3 GiB of arguments, for which there is memory where its oracle has the device alone.
+GPU 6 says which architecture it has, GPUs 7 and 8 are lost. constructed.py is traced as a module. crowded.py is a module with 3 GiB of arguments, for which there is memory where its oracle has the device alone. No device can have huge.py.
 
 An oracle of baselines is what ``play.json`` in its folder says: ``device`` and ``versions`` of its greeting, ``compiled_ms`` of
 even and odd rounds where eager always takes 100 ms, ``failure`` of tasks by name, and whether it is to ``die`` when it compiles.
@@ -56,6 +56,9 @@ def main():
             calls = {"once.py": CALLS[:1], "general.py": GENERAL}.get(name, CALLS)
             if name == "crowded.py" and not (request["alone"] and request["lent"] == 3 << 30):
                 kbx.write({"type": "failed", "id": request["id"], "reason": "memory", "message": "CUDA out of memory"})
+                continue
+            if name == "huge.py":
+                kbx.write({"type": "failed", "id": request["id"], "reason": "unsupported", "message": "4 TiB need a GPU"})
                 continue
             sizes = [{"index": 0, "shape": "n=1"}] if name in TIMED else []
             if name == "noisy.py":

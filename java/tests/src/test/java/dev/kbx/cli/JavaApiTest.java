@@ -1,8 +1,9 @@
-package dev.kbx;
+package dev.kbx.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.kbx.TestPython;
 import dev.kbx.app.Kbx;
 import dev.kbx.app.Observer;
 import dev.kbx.error.InputException;
@@ -12,12 +13,10 @@ import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Stage;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
@@ -52,7 +51,8 @@ class JavaApiTest {
   void codeOfThePageIsTested() throws Exception {
     Matcher code = CODE.matcher(Files.readString(HOME.resolve("docs/java.md")));
     assertThat(code.find()).isTrue();
-    assertThat(Files.readString(HOME.resolve("java/tests/src/test/java/dev/kbx/JavaApiTest.java")))
+    assertThat(
+            Files.readString(HOME.resolve("java/tests/src/test/java/dev/kbx/cli/JavaApiTest.java")))
         .contains(code.group(1).indent(2));
     assertThat(judged(HOME, RIGHT)).isEqualTo("correct");
   }
@@ -106,17 +106,13 @@ class JavaApiTest {
     }
   }
 
-  /** What {@code kbx eval --json} says, in a process of its own. */
-  private List<JsonNode> evaluated(Path... files) throws IOException, InterruptedException {
-    Path out = folder.resolve("eval.json");
-    List<String> command = new ArrayList<>(TestProgram.command("512m", "dev.kbx.cli.Main"));
-    command.add("eval");
-    for (Path file : files) command.add(file.toString());
-    command.addAll(List.of("--device", "cpu", "--jobs", "1", "--seed", "tests", "--json"));
-    command.addAll(List.of("--out", folder.resolve("eval").toString()));
-    Process process = new ProcessBuilder(command).redirectOutput(out.toFile()).start();
-    assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
-    JsonNode document = Json.mapper().readTree(Files.readString(out));
+  /** What {@code kbx eval --json} says. */
+  private List<JsonNode> evaluated(Path... files) {
+    List<Object> arguments = new ArrayList<>(List.of("eval"));
+    arguments.addAll(List.of(files));
+    arguments.addAll(List.of("--device", "cpu", "--jobs", 1, "--seed", "tests", "--json"));
+    arguments.addAll(List.of("--out", folder.resolve("eval")));
+    JsonNode document = dev.kbx.cli.Kbx.here(arguments.toArray()).json();
     return document.get("verdicts").valueStream().map(JavaApiTest::deciding).toList();
   }
 
