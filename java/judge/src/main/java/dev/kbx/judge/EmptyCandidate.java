@@ -66,7 +66,7 @@ final class EmptyCandidate {
 
   /**
    * Why kbx fails on it, too; empty if every call of the published grade can be prepared, made and
-   * compared, each with a complete account of who computed. In fresh processes, alone on the
+   * compared, each with a complete account of who computed. In a fresh process, alone on the
    * device; once more if that fails, since a busy machine may be at fault once.
    */
   Optional<String> failure() throws InterruptedException {
