@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Making a context uses the device, so runners are made while it is shared. An exclusive user
  * then finds one ready.
  */
-public final class WarmRunnerPool implements AutoCloseable {
+final class WarmRunnerPool implements AutoCloseable {
   private final Processes processes;
   private final DeviceSlot device;
   private final SharedExclusiveLock lease;
