@@ -1,6 +1,7 @@
 package dev.kbx.analysis;
 
 import dev.kbx.verdict.Status;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param tasks number of tasks tried by any
  * @param asked number of tasks asked for
  * @param ranking without places where results were not compared
- * @param failure null if no candidate failed
+ * @param failure null if no candidate failed, or none in a way that is more frequent than others
  * @param breaking null if no candidate right at the published grade breaks beyond it
  */
 public record Finding(
@@ -59,17 +60,15 @@ public record Finding(
     for (VerdictRow row : failed) statuses.merge(row.status(), 1, Integer::sum);
     Status status = most(statuses);
     if (status == null) return null;
+    int count = Objects.requireNonNull(statuses.get(status));
+    if (Collections.frequency(statuses.values(), count) > 1) return null;
     Map<String, Integer> categories = new HashMap<>();
     for (VerdictRow row : failed) {
       if (row.status() == status) categories.merge(row.category(), 1, Integer::sum);
     }
     String category = Objects.requireNonNull(most(categories));
     return new Failure(
-        status,
-        Objects.requireNonNull(statuses.get(status)),
-        failed.size(),
-        category,
-        Objects.requireNonNull(categories.get(category)));
+        status, count, failed.size(), category, Objects.requireNonNull(categories.get(category)));
   }
 
   private static @Nullable Breaking breaking(List<VerdictRow> rows) {

@@ -68,9 +68,8 @@ public final class ErrorsSection {
             + (earlier == 0 ? "." : "; %d of earlier rounds are left out.".formatted(earlier)));
     advised.advice().stream()
         .findFirst()
-        .ifPresent(most ->
-            blocks.note(
-                "The advice that is about most of them (%d): %s", most.candidates(), most.line()));
+        .ifPresent(
+            most -> blocks.note("Advice for %d of them: %s", most.candidates(), most.line()));
     statuses();
   }
 

@@ -150,7 +150,7 @@ public final class FindingSection {
     if (failure != null) {
       boolean all = failure.inCategory() == failure.candidates();
       sentences.add(
-          "Most failures: %s, %d of %d%s."
+          "Most frequent failure: %s, %d of %d%s."
               .formatted(
                   failure.status().label().replace('_', ' '),
                   failure.candidates(),
