@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from kbx.suite import Inputs, call, drawn
-from kbx.suite.drawn import VARIATIONS, calls, varied
+from kbx.suite.drawn import SIGNS, VARIATIONS, calls, varied
 
 
 def test_accepted_forms_of_inputs_results():
@@ -48,6 +48,42 @@ def test_calls_that_cannot_vary_have_no_variation():
     indices = torch.arange(6)
     assert varied(call(indices, 2), "wide_values", Inputs(seed=1)) is None
     assert varied(call(torch.ones(())), "non_contiguous", Inputs(seed=1)) is None
+
+
+def signs(*args, variation="sign:negative"):
+    """The signs of the tensors of a varied call: -1, 1, 0 where there are both; None where nothing is varied."""
+    made = varied(call(*args), variation, Inputs(seed=3))
+    if made is None:
+        return None
+    return [int(t.float().sign().mean()) for t in made.args]
+
+
+def test_values_of_both_signs_get_one():
+    x, y = torch.randn(5, 40), torch.randn(40).to(torch.float8_e4m3fn)
+    assert [signs(x, y, variation=each) for each in SIGNS] == [[-1, -1], [1, 1], [-1, 1]]
+    assert [signs(x, variation=each) for each in SIGNS] == [[-1], [1], None]
+    other = varied(call(x, y), "sign:negative", Inputs(seed=3)).args[0]
+    assert torch.equal(other.abs(), x.abs())
+    masked = varied(call(x.masked_fill(x > 1, -torch.inf)), "sign:positive", Inputs(seed=3)).args[0]
+    assert masked.isneginf().any() and (masked[masked.isfinite()] >= 0).all()
+
+
+def test_signs_that_mean_something_stay():
+    x, variance = torch.randn(5, 40), torch.rand(40) + 0.1
+    mask, boundaries = torch.full((5, 5), -torch.inf).triu(1), torch.randn(5, 40).sort().values
+    assert signs(x, variance) == [-1, 1]
+    assert torch.equal(varied(call(x, mask), "sign:positive", Inputs(seed=3)).args[1], mask)
+    assert torch.equal(varied(call(x, boundaries), "sign:negative", Inputs(seed=3)).args[1], boundaries)
+
+
+def test_of_tensors_without_signs_all_are_negative_but_masks_and_probabilities():
+    x, mask, p = torch.rand(5, 40) + 0.1, (torch.rand(40) < 0.5).float(), torch.randn(5, 40).softmax(-1)
+    assert signs(x, x + 1) == [-1, -1]
+    assert signs(x, x + 1, variation="sign:positive") is None
+    assert signs(x, p) == [-1, 1]
+    assert torch.equal(varied(call(x, mask), "sign:negative", Inputs(seed=3)).args[1], mask)
+    assert signs(p) is None
+    assert signs(x, torch.ones(3)) is None  # of so few, one sign is an accident
 
 
 def test_a_task_file_draws_under_the_seed_and_distribution_of_make():

@@ -207,7 +207,7 @@ def test_a_backward_task_takes_the_upstream_gradient_and_returns_those_of_the_ar
         "(f32[6, 40], f32[6, 40], f32[40], eps=1e-05)", "(f16[6, 40], f16[6, 40], f16[40], eps=1e-05)",
     ]  # fmt: skip
     assert [case["inputs"].variation for case in task.cases[2:]] == [
-        "non_contiguous", "tiny_values", "wide_values", "zeros",
+        "non_contiguous", "tiny_values", "wide_values", "zeros", "sign:negative", "sign:positive", "sign:opposite",
     ]  # fmt: skip
     for case, dtype in enumerate((torch.float32, torch.float16)):
         found = known(task, case=case)

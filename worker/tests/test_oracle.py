@@ -150,6 +150,21 @@ def test_message_says_that_a_result_is_that_of_another_call(opened_gelu):
     assert checked.message.endswith("; this is the result of another call")
 
 
+def test_message_says_that_an_earlier_call_was_right(opened_gelu):
+    opened, runner = opened_gelu
+    case, kept = "shape=(33, 65), approximate='none'", []
+
+    def entry(x, approximate="none"):
+        kept.append(gelu(x, approximate))
+        return sum(kept[:-1], kept[-1]) if kept[0].shape == x.shape else x
+
+    assert runner.judge(call_of(opened, case, "standard"), entry).status == "correct"
+    checked = runner.judge(call_of(opened, case, "uniform"), entry)
+    assert checked.status == "wrong_values"
+    assert checked.message.endswith("; the first call with these shapes was right, this is call 2")
+    assert "the first call" not in runner.judge(call_of(opened, "shape=(1000,)", None), entry).message
+
+
 def test_unwritten_results_are_poison(opened_gelu):
     opened, runner = opened_gelu
     index = call_of(opened, "shape=(1000,)", None)

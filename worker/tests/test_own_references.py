@@ -76,7 +76,9 @@ def invalid(own, text, entry="f"):
 
 def test_inputs_are_the_published_grade_and_variations_the_general(own):
     task = own(SOFTMAX, "softmax")
-    assert variations(task) == [None, "non_contiguous", "tiny_values", "wide_values", "zeros", "special_values"]
+    assert variations(task) == [
+        None, "non_contiguous", "tiny_values", "wide_values", "zeros", "special_values", "sign:negative", "sign:positive",
+    ]  # fmt: skip
     calls = plan(task, "7")
     assert [sorted(call.properties) for call in calls[:4]] == [[]] * 4
     assert {p for call in calls[4:] for p in call.properties} == set(variations(task)[1:])
@@ -208,6 +210,110 @@ def judged(task, candidate):
     return statuses, max(ratios)
 
 
+def broken_signs(task, candidate):
+    """Of the variations of signs that a task has, those by which a function's results are wrong."""
+    broken = set()
+    for planned in plan(task, "7"):
+        if any("sign:" in each for each in planned.properties):
+            call = planned.made(task, "cpu")
+            known = truth.know(task, call, "7")
+            if judge.decide(task, known, [candidate(*call.args, **call.kwargs)]).status != "correct":
+                broken |= planned.properties
+    return broken
+
+
+def padded(x, value, width):
+    return torch.nn.functional.pad(x, (0, width - x.shape[-1]), value=value)
+
+
+def routed(x, value):
+    w, i = padded(x, value, 64).float().softmax(-1).topk(6)
+    return w / w.sum(-1, keepdim=True), i
+
+
+REDUCTIONS = {
+    "a maximum": ("f32[8, 40]", "x.amax(-1)", lambda x: padded(x, 0, 64).amax(-1), {"sign:negative"}),
+    "a minimum": ("f32[8, 40]", "x.amin(-1)", lambda x: padded(x, 0, 64).amin(-1), {"sign:positive"}),
+    "a maximum of products": (
+        "f32[8, 40], f32[40, 300]", "(x @ y).amax(-1)", lambda x, y: padded(x @ y, 0, 512).amax(-1), {"sign:opposite"},
+    ),
+    "a maximum of sums": (
+        "f32[8, 40], f32[40]", "(x + y).amax(-1)", lambda x, y: padded(x + y, 0, 64).amax(-1), {"sign:negative"},
+    ),
+    "experts": (
+        "f32[2, 32]\n# inputs: bf16[7, 40]\n# inputs: f32[50, 64]",
+        "(lambda w: (w.values / w.values.sum(-1, keepdim=True), w.indices))(x.float().softmax(-1).topk(6))",
+        lambda x: routed(x, 0),
+        {"sign:negative"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("inputs", "expression", "wrong", "expected"), REDUCTIONS.values(), ids=REDUCTIONS)
+def test_a_reduction_that_takes_masked_elements_for_0_breaks(own, inputs, expression, wrong, expected):
+    parameters = "x, y" if "], " in inputs else "x"
+    task = own(f"import torch\n\n# inputs: {inputs}\ndef f({parameters}):\n    return {expression}\n")
+    assert judged(task, wrong)[0] == {"correct"}
+    assert broken_signs(task, wrong) == expected
+    assert broken_signs(task, task.function) == set()
+
+
+def test_right_experts_hold_where_values_have_one_sign(own):
+    inputs, expression, _, _ = REDUCTIONS["experts"]
+    task = own(f"import torch\n\n# inputs: {inputs}\ndef f(x):\n    return {expression}\n")
+    assert broken_signs(task, lambda x: routed(x, -torch.inf)) == set()
+
+
+NORM = "(x - mean) * torch.rsqrt(var + 1e-5)"
+LOSS = "torch.nn.functional.cross_entropy(x, t, reduction='none')"
+SIGNED = {
+    "a logarithm": ("x", "torch.rand(8, 40) + 0.1", "x.log()", set(), lambda x: x.log2() * 0.6931471805599453),
+    "a root": ("x", "torch.rand(8, 40)", "x.sqrt()", set(), torch.sqrt),
+    "a root of squares": (
+        "x", "torch.randn(8, 40)", "x.square().sum(-1).sqrt()", {"negative", "positive"}, lambda x: torch.linalg.norm(x, dim=-1),
+    ),
+    "a variance": (
+        "x, mean, var", "torch.randn(8, 40), torch.randn(40), torch.rand(40)", NORM, {"negative", "positive", "opposite"},
+        lambda x, mean, var: x * torch.rsqrt(var + 1e-5) - mean * torch.rsqrt(var + 1e-5),
+    ),
+    "a variance among values that are positive": (
+        "x, mean, var", "torch.rand(8, 40), torch.rand(40), torch.rand(40)", NORM, {"opposite"},
+        lambda x, mean, var: (x - mean) / (var + 1e-5).sqrt(),
+    ),
+    "probabilities": (
+        "p", "torch.rand(8, 40).softmax(-1)", "p.cumsum(-1).lt(0.5).sum(-1)", set(), lambda p: p.cumsum(-1).lt(0.5).sum(-1),
+    ),
+    "a loss": (
+        "x, t", "torch.randn(8, 40), torch.randint(0, 40, (8,))", LOSS, {"negative", "positive"},
+        lambda x, t: x.exp().sum(-1).log() - x.gather(1, t[:, None])[:, 0],
+    ),
+    "a factorization": ("a", "(lambda r: r @ r.mT + torch.eye(8))(torch.randn(8, 8))", "torch.linalg.cholesky(a)", set(), None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("parameters", "inputs", "expression", "expected", "honest"), SIGNED.values(), ids=SIGNED)
+def test_signs_are_varied_where_the_reference_is_defined(own, parameters, inputs, expression, expected, honest):
+    text = f"import torch\n\ndef inputs():\n    return {inputs}\n\ndef f({parameters}):\n    return {expression}\n"
+    task = own(text)
+    assert {each.removeprefix("sign:") for each in variations(task) if each and "sign:" in each} == expected
+    if honest:
+        assert broken_signs(task, honest) == set()
+
+
+def test_signs_are_varied_in_the_call_that_masks_most_if_it_is_small(own):
+    lines = ["f32[8, 64]", "f32[9, 1000]", "f32[7, 160]", "f32[1001, 1201]"]
+    text = "import torch\n" + "".join(f"# inputs: {each}\n" for each in lines) + "def f(x):\n    return x + 1\n"
+    found = {each["inputs"].variation: each["inputs"].text for each in own(text).cases if each["inputs"].variation}
+    assert (found["zeros"], found["sign:negative"]) == ("(f32[8, 64])", "(f32[7, 160])")
+
+
+def test_shapes_of_calls_whose_signs_are_varied_are_traced_without_values(own):
+    task = own("import torch\n\n# inputs: f16[64, 4001]\ndef f(x):\n    return x + 1\n")
+    assert "sign:negative" in variations(task)
+    traced = shape_tracing.calls(task, False)
+    assert [each["args"][0]["shape"] for each in traced] == [[64, 4001]] * len(traced)
+
+
 @pytest.mark.parametrize(
     ("text", "dtype", "expected"),
     [
@@ -328,7 +434,7 @@ def test_unsigned_integers_are_taken_and_compared(own, bits):
 def test_a_model_needs_no_get_init_inputs(own):
     task = own(MODEL, "ModelNew")
     assert task.module("7")["init"] == []
-    assert len(task.cases) == 6
+    assert len(task.cases) == 7
     assert task.entries == ["ModelNew"]
 
 

@@ -101,6 +101,28 @@ def test_what_is_wrong_is_told(body, said, monkeypatch):
     assert any(said in line for line in shown.failure(1))
 
 
+KEEPING = "import torch\nkept = {}\n\n\ndef relu(input, inplace=False):\n    "
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return kept.setdefault(input.data_ptr(), torch.relu(input)).clone()",
+        "return kept.setdefault(input.shape, torch.relu(input)).clone()",
+        "out = kept['sum'] = kept.get('sum', 0) + torch.relu(input)\n    return out.clone()",
+    ],
+    ids=["by address", "by shape", "added to"],
+)
+def test_what_is_right_once_fails_in_a_later_call(body, monkeypatch):
+    task, case = path("kernelbenchx/Activation/relu.py"), "shape=(37,), standard values: wrong"
+    later = f"{case}; the first call with these shapes was right, this is call 3"
+    for message, fails in ((case, False), (later, True)):
+        text = script.written(about(task, KEEPING + body, message))
+        assert bool(opened(text, monkeypatch).failure(1)) == fails
+        assert ("3 are made of one candidate" in text) == fails
+    assert opened(script.written(about(task, itself(task), later)), monkeypatch).failure(1) == []
+
+
 def test_exception_of_the_verdict_is_shown_and_another_is_told_apart(monkeypatch):
     raising = WRONG + "raise NotImplementedError('dtype')"
     failure = about(

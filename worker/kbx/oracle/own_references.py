@@ -33,9 +33,10 @@ from kbx.oracle.original_models import (
     taken,
     watched,
 )  # fmt: skip
-from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, extended, may_be_tried
+from kbx.oracle.own_variations import AS_DRAWN, SEED, Asked, extended, masked, may_be_tried
 from kbx.oracle.recording import check_unchanged, placed, read, surroundings
 from kbx.oracle.task import ROUNDS, Function, InvalidTask, Parameters, Stamp, Task, TooLarge, named_tensors, signature
+from kbx.shapes import ValuesNeeded
 from kbx.suite import Call, Inputs, notation
 from kbx.suite.drawn import varied
 from kbx.suite.original import OwnFunction, OwnModel
@@ -47,8 +48,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def _case(number: int, variation: str | None, text: str, nbytes: int = 0) -> Parameters:
-    return {"inputs": Asked(number, variation, f"({text})", nbytes)}
+def _case(number: int, variation: str | None, text: str, nbytes: int = 0, masked: int = 0) -> Parameters:
+    return {"inputs": Asked(number, variation, f"({text})", nbytes, masked)}
 
 
 class Varied(Task):
@@ -86,7 +87,10 @@ class Varied(Task):
         call = self.plain_call(asked.number, seed, device)
         if asked.variation is None:
             return call
-        return varied(call, asked.variation, Inputs(seed=seed)) or call
+        try:
+            return varied(call, asked.variation, Inputs(seed=seed)) or call
+        except ValuesNeeded:  # by what changes values alone, where shapes are traced
+            return call
 
     def rounds_of(self, parameters: Parameters) -> int:
         return self.rounds if parameters["inputs"].variation is None else 1
@@ -389,7 +393,12 @@ def _measured(made: OwnFunctionTask, quick: bool) -> list[_Plain]:
 def _plain(number: int, call: Call, nbytes: int, flops: float, updated: tuple[str, ...]) -> _Plain:
     floating = (t for t in truth.argument_tensors(call) if t.is_floating_point() or t.is_complex())
     dtype = tensors.dtype_name(next((t.dtype for t in floating), torch.float32))
-    return _Plain(_case(number, None, notation.shown(call), nbytes), {"nbytes": nbytes, "flops": flops}, dtype, updated)
+    return _Plain(
+        _case(number, None, notation.shown(call), nbytes, masked(call)),
+        {"nbytes": nbytes, "flops": flops},
+        dtype,
+        updated,
+    )
 
 
 def _needs(made: OwnFunctionTask, call: Call) -> tuple[int, float, tuple[str, ...]]:

@@ -17,8 +17,8 @@ from kbx.oracle import properties, truth
 from kbx.oracle.fakes import fake_tensors
 from kbx.oracle.original_models import MOST_BYTES, Measured, right
 from kbx.oracle.task import InvalidTask, Parameters, Task
-from kbx.suite import Inputs
-from kbx.suite.drawn import VARIATIONS, varied
+from kbx.suite import Call, Inputs
+from kbx.suite.drawn import SIGNS, VARIATIONS, varied
 from kbx.suite.values import tensors as tensors_of
 from kbx.suite.values import wide
 
@@ -32,6 +32,8 @@ TRIED_FLOPS = 1e11
 """What a call may compute to be tried on the CPU; its bytes are those of ``MOST_BYTES``: some seconds in all."""
 LAID_OUT_BYTES = 256 << 20
 """Up to here a call that is too large to be tried is laid out in another way, which shapes alone allow to try."""
+SIGNED_BYTES = 4 << 20
+"""What another call than the smallest may take to have its signs varied."""
 SEED = "0"
 AS_DRAWN = "drawn"
 """The name of the only distribution."""
@@ -46,6 +48,8 @@ class Asked:
     variation: str | None
     text: str
     nbytes: int = 0
+    masked: int = 0
+    """How many sizes of its tensors are no power of two, as those of a kernel's blocks are: at their ends lies what a kernel masks."""
 
     def __repr__(self) -> str:
         return self.text if self.variation is None else f"{self.text}, {self.variation}"
@@ -58,10 +62,13 @@ def may_be_tried(made: Measured, device: str) -> bool:
 
 def extended(made: _OwnTask, case: Parameters, device: str, bind: Callable[[], Task]) -> _OwnTask:
     """The task with variations of a case that the reference takes; ``bind()`` is the one to try them on, which runs on the CPU."""
+    variations: list[tuple[str, Parameters]]
     if may_be_tried(made, device):
-        variations, takes = list(VARIATIONS), functools.partial(_takes, bind())
+        signed = _signed(made, case)
+        variations = [*((name, case) for name in VARIATIONS), *((name, signed) for name in SIGNS)]
+        takes = functools.partial(_takes, bind())
     elif device != "cpu" and made.nbytes <= LAID_OUT_BYTES:
-        variations, takes = ["non_contiguous"], functools.partial(_takes_shapes, made)
+        variations, takes = [("non_contiguous", case)], functools.partial(_takes_shapes, made)
     else:
         return made
     # Others, of gigabytes, would take minutes to draw.
@@ -70,11 +77,10 @@ def extended(made: _OwnTask, case: Parameters, device: str, bind: Callable[[], T
     ]
     plain = [made.call(one, AS_DRAWN, SEED) for one in small]
     tested = frozenset().union(*(properties.of_call(made, call, plain[0]) for call in plain))
-    number = small.index(case)
     asked = [
-        {"inputs": replace(case["inputs"], variation=variation)}
-        for variation in variations
-        if variation not in tested and varied(plain[number], variation, Inputs(seed=SEED)) is not None
+        {"inputs": replace(of["inputs"], variation=name)}
+        for name, of in variations
+        if name not in tested and varied(plain[small.index(of)], name, Inputs(seed=SEED)) is not None
     ]
     found = [one for one in asked if takes(one)]
     if not found:
@@ -84,6 +90,17 @@ def extended(made: _OwnTask, case: Parameters, device: str, bind: Callable[[], T
         made, cases=made.cases + found, tested=tuple(sorted(tested)),
         note=f"not varied, since the reference does not take it: {refused}" if refused else "",
     )  # fmt: skip
+
+
+def _signed(made: _OwnTask, case: Parameters) -> Parameters:
+    """The call whose signs are varied: where a kernel masks most, for what it takes a masked element for shows there alone."""
+    few = [each for each in made.cases if each is case or each["inputs"].nbytes <= SIGNED_BYTES]
+    return min(few, key=lambda each: (-each["inputs"].masked, each["inputs"].nbytes))
+
+
+def masked(call: Call) -> int:
+    """As ``Asked.masked``."""
+    return sum(size & (size - 1) > 0 for tensor in truth.argument_tensors(call) for size in tensor.shape)
 
 
 def _takes_shapes(task: Task, asked: Parameters) -> bool:

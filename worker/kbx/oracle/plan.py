@@ -60,6 +60,11 @@ class PlannedCall:
         """Equal for calls of equal arguments alone."""
         return f"{self.seed}/{self.index}" if self.batch else self.seed
 
+    @property
+    def kind(self) -> tuple[str, frozenset[str], str | None]:
+        """Equal for calls of equal shapes that ask for the same."""
+        return describe(self.parameters), self.properties, self.dtype
+
     def judging(self, task: Task) -> Task:
         """The task as this call is judged by: what no published test reads counts only where the call is made for it."""
         return task if properties.STATE in self.properties else task.without(task.unread)

@@ -98,6 +98,8 @@ class Session:
         """``RecordedReference`` by benchmark size."""
         self.answers: dict[int, Any] = {}
         """Values read so far of the calls that others repeat, by the first one's index."""
+        self.compared: dict[object, list[bool]] = {}
+        """Whether the calls so far were right, by their kind; without repeats."""
 
     @functools.cached_property
     def calls(self) -> list[PlannedCall]:
@@ -256,6 +258,8 @@ class Session:
         """A repeat that differs from a right first answer depends on chance, or on the order of programs, if it is wrong. If it is right too,
         that is worth a flag: but another order may round otherwise."""
         judgement, order = judge.decide_both(self.task, known, [value]), self.calls[index].order
+        if first is None:
+            self._compare_with_earlier(index, judgement)
         if judgement.status == "wrong_values" and self._is_of_another(known, value):
             judgement.message = f"{judgement.message}; this is the result of another call"
         # No published test asks for another order.
@@ -272,6 +276,14 @@ class Session:
             judgement.status = "nondeterministic" if order == ASCENDING else "order_dependent"
             judgement.message = f"the same call gave another result when {_AGAIN[order]}: {judgement.message}"
         return judgement
+
+    def _compare_with_earlier(self, index: int, judgement: judge.Judgement) -> None:
+        """Says of a wrong result that other values of the same shapes were right before: what a kernel keeps may be the reason."""
+        earlier = self.compared.setdefault(self.calls[index].kind, [])
+        if judgement.status == "wrong_values" and earlier[:1] == [True]:
+            text = f"the first call with these shapes was right, this is call {len(earlier) + 1}"
+            judgement.message = f"{judgement.message}; {text}"
+        earlier.append(judgement.status == "correct")
 
     def _is_of_another(self, known: Known, value: Any) -> bool:
         """Whether a wrong result would be right in a call that is still known, and whose result is another."""

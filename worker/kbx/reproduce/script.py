@@ -18,6 +18,7 @@ from kbx.suite import Call
 
 _ERROR = re.compile(r"(\w+)(?: \(line \d+\))?(?::|$)")
 _RAISED = {"compile_error", "runtime_error", "import_error"}
+_CALL = re.compile(r"this is call (\d+)")
 _GPU_ONLY = {"out_of_bounds", "race", "order_dependent", "undefined_value"}
 _WIDTH = 110
 
@@ -59,6 +60,7 @@ def written(failure: Failure) -> str:
         "STATUS": failure.status,
         "ARCH": int(re.sub(r"\D", "", failure.arch) or 90),
         "EXPECTED_ERROR": _error(failure),
+        "CALLS": _calls(failure),
         "ENTRIES": task.entries,
         "REFERENCE": of.name,
         "IS_MODEL": of.init is not None,
@@ -82,6 +84,12 @@ def _error(failure: Failure) -> str:
     return found[1] if found and failure.status in _RAISED else ""
 
 
+def _calls(failure: Failure) -> int:
+    """Which call of its shapes failed, the first as 1."""
+    found = _CALL.search(failure.message)
+    return int(found[1]) if found else 1 + ("this is the result of another call" in failure.message)
+
+
 def _header(failure: Failure, named: bool) -> str:
     versions = ", ".join(
         f"{name} {failure.versions[name]}" for name in ("triton", "torch", "python") if name in failure.versions
@@ -96,6 +104,8 @@ def _header(failure: Failure, named: bool) -> str:
     ]
     if failure.property:
         lines.insert(1, f"It is right for ordinary calls, and fails on those with the property {failure.property}.")
+    if (count := _calls(failure)) > 1:
+        lines.append(f"What fails is not the first call: {count} are made of one candidate, and the last is compared.")
     if not named:
         lines.append("The verdict names no call: this one is the first that candidates get.")
     if failure.status in _GPU_ONLY:

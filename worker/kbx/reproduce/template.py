@@ -26,6 +26,7 @@ UPSTREAM = None
 GRADIENTS_OF = []
 TIME_LIMIT = 60
 ROUNDS = 3
+CALLS = 1
 COMPILES_ONLY = not GPU and STATUS == "compile_error"
 if not GPU and not COMPILES_ONLY:
     os.environ["TRITON_INTERPRET"] = "1"  # before Triton is imported: kernels then run on the CPU
@@ -227,12 +228,37 @@ def with_tensors(value, others):
     return value
 
 
-def called(function, seed):
+def last_called(function, seed):
+    """As ``called``, after the calls before on other values, whose arguments lay in the same memory."""
+    memory = []
+    for earlier in range(1, CALLS):
+        called(function, seed + 1000 * earlier, memory)
+    return called(function, seed, memory)
+
+
+def lent(args, kwargs, memory):
+    """The arguments in the memory of those of the first call, as far as they have its form."""
+    given = [t for _, t in leaves("", [*args, *kwargs.values()])]
+    memory[:] = [old if fits(old, new) else new for old, new in zip(memory or given, given, strict=True)]
+    for old, new in zip(memory, given, strict=True):
+        if old is not new:
+            old.copy_(new)
+    return with_tensors((args, kwargs), iter(memory))
+
+
+def fits(old, new):
+    form = (old.shape, old.stride(), old.dtype) == (new.shape, new.stride(), new.dtype)
+    return form and all(size == 1 or stride for size, stride in zip(new.shape, new.stride(), strict=True))
+
+
+def called(function, seed, memory=None):
     """The result of a call on the values of a seed, and its arguments afterwards."""
     GENERATOR.manual_seed(seed)
     args, kwargs = arguments()
     if UPSTREAM is not None and not IS_MODEL:
         fit_upstream(args, kwargs)
+    if memory is not None:
+        args, kwargs = lent(args, kwargs, memory)
     with contextlib.nullcontext() if UPSTREAM is not None else torch.no_grad():
         result = function(*args, **kwargs)
     if GPU:
@@ -355,7 +381,7 @@ def failure(seed):
     try:
         candidate = candidate_call(seed)
         with undefined_memory():
-            got, after = called(candidate, seed)
+            got, after = last_called(candidate, seed)
     except Exception as error:
         if EXPECTED_ERROR and type(error).__name__ != EXPECTED_ERROR:
             traceback.print_exc()
@@ -366,7 +392,7 @@ def failure(seed):
         return traceback.format_exc().rstrip().splitlines()
     if COMPILES_ONLY:
         return []
-    expected, expected_after = called(reference_call(seed), seed)
+    expected, expected_after = last_called(reference_call(seed), seed)
     lines = differences("result", got, expected) + differences("argument", after, expected_after)
     if STATUS == "nondeterministic":
         again = [called(candidate, seed)[0] for _ in range(20)]

@@ -119,6 +119,8 @@ def _structured(t: torch.Tensor, shape: tuple[int, ...], dtype: str) -> str | No
 
 
 def _distributed(finite: torch.Tensor, shape: tuple[int, ...], dtype: str) -> str:
+    if bool((finite < 0).all()):
+        return f"-{_distributed(-finite, shape, dtype)}"
     zeros = (finite == 0).double().mean().item()
     some = finite[finite != 0] if zeros > _SOME else finite
     low, high, mean = some.min().item(), some.max().item(), some.mean().item()

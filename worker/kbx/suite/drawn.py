@@ -16,7 +16,7 @@ from kbx.suite.inputs import SPECIAL_VALUES, Call, Inputs
 from kbx.suite.readings import calls
 from kbx.suite.seeding import mixed
 from kbx.suite.sharing import changed
-from kbx.suite.values import plain, wide
+from kbx.suite.values import plain, tensors, wide
 
 Change: TypeAlias = Callable[[torch.Tensor, Inputs], torch.Tensor]
 """A tensor in another form, or the tensor itself where there is nothing to change."""
@@ -68,19 +68,21 @@ def drawn_on(
 
 
 def varied(call: Call, variation: str, make: Inputs) -> Call | None:
-    """The call with its tensors changed as one of ``VARIATIONS`` says; None where there is nothing to change. Random choices come
-    from ``make``. Tensors that share memory still do, and are not laid out in another way."""
+    """The call with its tensors changed as one of ``VARIATIONS`` or ``SIGNS`` says; None where there is nothing to change. Random choices
+    come from ``make``. Tensors that share memory still do, and are not laid out in another way."""
     done: list[bool] = []
+    signed = _Signed(call, *SIGNS[variation]) if variation in SIGNS else None
+    form = signed or VARIATIONS[variation]
 
     def change(leaf: Any) -> Any:
         if not isinstance(leaf, torch.Tensor) or not leaf.numel():
             return leaf
-        other = VARIATIONS[variation](leaf, make)
+        other = form(leaf, make)
         done.append(other is not leaf)
         return other
 
     result = Call(*changed((call.args, call.kwargs), change, _as_it_is if variation == "non_contiguous" else None))
-    return result if any(done) else None
+    return result if any(done) and (signed is None or signed.enough) else None
 
 
 def _as_it_is(memory: torch.Tensor) -> torch.Tensor:
@@ -135,6 +137,73 @@ def _zeros(tensor: torch.Tensor, make: Inputs) -> torch.Tensor:
     return wide(tensor).masked_fill(kind < 0.5, -0.0).masked_fill(kind < 0.25, 0.0).to(tensor.dtype)
 
 
+ENOUGH = 16
+"""Elements of a tensor whose signs are no accident."""
+
+
+class _Signed:
+    """Makes every floating-point value of a call ``first`` or ``others``, -1 or 1, times its absolute value: those of the first tensor that
+    is changed, and of the others. Infinities and NaN stay.
+
+    Where some tensors have values of both signs, only these are changed: the others mean something by theirs, as variances and masks do.
+    Where none has, as in files that draw nothing but ``torch.rand``, they all are.
+    """
+
+    def __init__(self, call: Call, first: int, others: int) -> None:
+        found = [t for t in tensors([*call.args, *call.kwargs.values()]) if t.is_floating_point() and t.numel()]
+        self.mixed = any(_has_both_signs(t) for t in found)
+        self.told = all(t.numel() >= ENOUGH for t in found)
+        self.first, self.others, self.count = first, others, 0
+
+    def __call__(self, tensor: torch.Tensor, make: Inputs) -> torch.Tensor:
+        if not tensor.is_floating_point() or not self._may_change(wide(tensor)):
+            return tensor
+        sign = self.others if self.count else self.first
+        self.count += 1
+        values = wide(tensor)
+        other = torch.where(values.isfinite(), sign * values.abs(), values)
+        return tensor if torch.equal(other, values) else other.to(tensor.dtype)
+
+    def _may_change(self, values: torch.Tensor) -> bool:
+        if _is_symmetric(values):
+            return False
+        if self.mixed:
+            return _has_both_signs(values) and not _is_sorted(values)
+        return self.told and not _is_mask(values) and not _is_distribution(values)
+
+    @property
+    def enough(self) -> bool:
+        """Whether so many tensors were changed that this is no other variation."""
+        return self.first == self.others or self.count > 1
+
+
+def _has_both_signs(tensor: torch.Tensor) -> bool:
+    values = wide(tensor)
+    return bool((values > 0).any() and (values < 0).any())
+
+
+def _is_sorted(values: torch.Tensor) -> bool:
+    """As the boundaries of intervals are."""
+    return bool(values.dim() and values.shape[-1] > 2 and (values.diff(dim=-1) >= 0).all())
+
+
+def _is_symmetric(values: torch.Tensor) -> bool:
+    """As matrices are that must be positive definite, which other signs may or may not leave them."""
+    square = values.dim() > 1 and values.shape[-1] == values.shape[-2] > 1
+    return square and torch.allclose(values, values.mT, rtol=1e-3, atol=1e-6, equal_nan=True)
+
+
+def _is_mask(values: torch.Tensor) -> bool:
+    """Whether there are at most two values."""
+    return bool(((values == values.min()) | (values == values.max())).all())
+
+
+def _is_distribution(values: torch.Tensor) -> bool:
+    """Whether the last dimension holds probabilities."""
+    sums = values.double().sum(-1) if values.dim() else values.double()
+    return torch.allclose(sums, torch.ones_like(sums), atol=1e-2)
+
+
 def _special(tensor: torch.Tensor, make: Inputs) -> torch.Tensor:
     if not _is_float(tensor):
         return tensor
@@ -155,3 +224,6 @@ VARIATIONS: dict[str, Change] = {
     "zeros": _zeros,
     "special_values": _special,
 }
+SIGNS = {"sign:negative": (-1, -1), "sign:positive": (1, 1), "sign:opposite": (-1, 1)}
+"""Variations of the signs of values: that of the first tensor, and of the others. A maximum that begins at 0 shows where all are negative,
+one of products where they are opposite."""

@@ -130,6 +130,9 @@ public record AdvisedErrors(
       case "batch_size" -> "Take sizes from the arguments, not from the example.";
       case "other_weights" -> "Read weights at each call: they may have changed.";
       case "ragged_windows" -> "Let the last window be cut off where the stride does not divide.";
+      case "sign" ->
+          "Begin a maximum at minus infinity and a minimum at infinity, where elements are masked,"
+              + " too.";
       case "tiny_values", "wide_values", "offset" ->
           "Use the numerically stable form: subtract the maximum or the mean, log1p, expm1.";
       case "huge_values", "faint_values" ->

@@ -27,7 +27,13 @@ class OwnReferencesTest extends OwnReferenceCase {
     assertThat(right.get("grade").asString()).isEqualTo("published");
     assertThat(right.get("holds").values())
         .extracting(JsonNode::asString)
-        .containsExactly("special_values", "tiny_values", "wide_values", "zeros");
+        .containsExactly(
+            "sign:negative",
+            "sign:positive",
+            "special_values",
+            "tiny_values",
+            "wide_values",
+            "zeros");
     assertThat(right.get("breaks").get(0).get("property").asString()).isEqualTo("non_contiguous");
     assertThat(verdicts.getLast().get("message").asString())
         .matches(
@@ -317,9 +323,63 @@ class OwnReferencesTest extends OwnReferenceCase {
     Kbx.Result result = eval("right.py", "--reference", "my_ref.py:scale");
     assertThat(result.out().lines().count()).isLessThanOrEqualTo(15);
     assertThat(result.out())
-        .contains("Holds for special_values, tiny_values, wide_values, zeros")
+        .contains(
+            "Holds for sign:negative, sign:positive, special_values, tiny_values, wide_values,")
         .contains("Breaks on non_contiguous: wrong_values, inputs=(f32[16, 40], 2.0), ")
         .contains("1 of 1 correct.");
+  }
+
+  /** Of values around 0 no row is negative throughout; a module's are not negative at all. */
+  @Test
+  void maximaThatBeginAtZeroBreakOnNegativeValues() throws Exception {
+    String kernel =
+        """
+        import torch
+        import triton
+        import triton.language as tl
+
+        @triton.jit
+        def kernel(x, y, n, BLOCK: tl.constexpr):
+            row, i = tl.program_id(0), tl.arange(0, BLOCK)
+            tl.store(y + row, tl.max(tl.load(x + row * n + i, mask=i < n, other=MASKED)))
+
+        def row_max(x):
+            x, y = x.contiguous(), x.new_empty(x.shape[0])
+            kernel[(x.shape[0],)](x, y, x.shape[1], BLOCK=64)
+            return y
+
+        class ModelNew(torch.nn.Module):
+            def forward(self, x):
+                return row_max(x)
+        """;
+    write("zero.py", kernel.replace("MASKED", "0.0"));
+    write("least.py", kernel.replace("MASKED", "-float('inf')"));
+    write("maxima.py", "# inputs: f32[16, 40]\ndef row_max(x):\n    return x.amax(1)\n");
+    write(
+        "module.py",
+        """
+        import torch
+
+        class Model(torch.nn.Module):
+            def forward(self, x):
+                return x.amax(1)
+
+        def get_inputs():
+            return [torch.rand(16, 40)]
+
+        def get_init_inputs():
+            return []
+        """);
+    for (String reference : List.of("maxima.py", "module.py")) {
+      Kbx.Result result =
+          eval("zero.py", "least.py", "--reference", reference, "--grade", "general", "--json");
+      assertThat(result.exit()).as(result.err()).isZero();
+      List<JsonNode> verdicts = List.copyOf(result.json().get("verdicts").values());
+      assertThat(verdicts)
+          .extracting(verdict -> verdict.get("status").asString())
+          .containsExactly("wrong_values", "correct");
+      assertThat(verdicts.getFirst().get("message").asString()).contains("sign:negative");
+    }
   }
 
   @Test
