@@ -17,7 +17,9 @@ GPU = torch.cuda.is_available()
 DEVICE = "cuda" if GPU else "cpu"
 STATUS = "@STATUS@"
 ARCH = 90
+RAISES = False
 EXPECTED_ERROR = ""
+CONFIGURATIONS = []
 ENTRIES = ["candidate"]
 REFERENCE = "reference"
 IS_MODEL = False
@@ -227,12 +229,22 @@ def with_tensors(value, others):
     return value
 
 
-def called(function, seed):
-    """The result of a call on the values of a seed, and its arguments afterwards."""
+def drawn(seed):
+    """Positional and keyword arguments of the call, with the values of a seed."""
     GENERATOR.manual_seed(seed)
     args, kwargs = arguments()
     if UPSTREAM is not None and not IS_MODEL:
         fit_upstream(args, kwargs)
+    return args, kwargs
+
+
+def called(function, seed):
+    """The result of a call on the values of a seed, and its arguments afterwards."""
+    return result_of(function, *drawn(seed))
+
+
+def result_of(function, args, kwargs):
+    """The result of a call, and its arguments afterwards."""
     with contextlib.nullcontext() if UPSTREAM is not None else torch.no_grad():
         result = function(*args, **kwargs)
     if GPU:
@@ -291,6 +303,37 @@ def difference(path, got, expected):
         at = tuple(index)
         lines.append(f"  {path}{list(at)}: expected {e[at].item()!r}, got {g[at].item()!r}")
     return lines
+
+
+# ---------------------------------------------------------------- autotuned kernels
+
+
+def tune_without_timing():
+    """Lets autotuned kernels run with one configuration: the one that kbx saw fail, or the first. Without a GPU nothing is timed; the first
+    launch with a key still runs twice, once to try the configuration and once for the caller."""
+    from triton.runtime.autotuner import Autotuner
+
+    usual = Autotuner.prune_configs
+
+    def one(tuner, kwargs):
+        left = usual(tuner, kwargs)
+        return [config for config in left if described(tuner, config) in CONFIGURATIONS][:1] or (
+            left if GPU else left[:1]
+        )
+
+    def tried(call, quantiles=None, **_):
+        call()
+        return [1.0] * len(quantiles) if quantiles else 1.0
+
+    Autotuner.prune_configs = one
+    if not GPU:
+        Autotuner.do_bench = property(lambda tuner: tried, lambda tuner, value: None)
+
+
+def described(tuner, config):
+    """A configuration as the verdict has it: ``kernel(BLOCK=64, num_warps=4, num_stages=3)``."""
+    options = {**config.kwargs, "num_warps": config.num_warps, "num_stages": config.num_stages}
+    return f"{tuner.base_fn.__name__}({', '.join(f'{name}={value}' for name, value in options.items())})"
 
 
 # ---------------------------------------------------------------- without a GPU, where a kernel does not compile
@@ -352,18 +395,15 @@ def type_of(value):
 
 def failure(seed):
     """Lines that show the failure under a seed; empty where it does not show."""
+    args, kwargs = drawn(seed)
     try:
-        candidate = candidate_call(seed)
-        with undefined_memory():
-            got, after = called(candidate, seed)
-    except Exception as error:
-        if EXPECTED_ERROR and type(error).__name__ != EXPECTED_ERROR:
-            traceback.print_exc()
-            print(
-                f"{type(error).__name__}: kbx saw {EXPECTED_ERROR}; this is another failure, or this machine lacks something"
-            )
-            sys.exit(2)
-        return traceback.format_exc().rstrip().splitlines()
+        with undefined_memory(), time_limit():
+            candidate = candidate_call(seed)
+            got, after = result_of(candidate, args, kwargs)
+    except (Exception, SystemExit) as error:
+        if shows(error):
+            return traceback.format_exc().rstrip().splitlines()
+        raise
     if COMPILES_ONLY:
         return []
     expected, expected_after = called(reference_call(seed), seed)
@@ -374,7 +414,33 @@ def failure(seed):
     return lines
 
 
-def main():
+def shows(error):
+    """Whether what the candidate raised is the failure that kbx saw, and not what this machine lacks."""
+    if not GPU and "triton/runtime/driver.py" in traceback.format_exc():
+        return False  # it asked Triton for a GPU
+    if STATUS == "out_of_bounds":
+        return "CUDA error" in str(error)
+    return RAISES and EXPECTED_ERROR in ("", type(error).__name__)
+
+
+@contextlib.contextmanager
+def time_limit():
+    """Ends the script where the verdict is a timeout and the candidate, too, does not end here."""
+    if STATUS != "timeout":
+        yield
+        return
+    signal.signal(
+        signal.SIGALRM, lambda *_: (print(f"FAILS: no answer within {TIME_LIMIT} s", flush=True), os._exit(1))
+    )
+    signal.alarm(TIME_LIMIT)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def looked_for():
+    """Makes the call on values of several seeds. Returns 1 if the failure shows, else 0."""
     import triton
 
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else secrets.randbelow(2**31)
@@ -388,16 +454,31 @@ def main():
     print(f"triton {triton.__version__}, torch {torch.__version__}, {where}; seed {seed}")
     if COMPILES_ONLY:
         compile_instead_of_running()
-    if STATUS == "timeout":
-        signal.signal(signal.SIGALRM, lambda *_: (print(f"FAILS: no answer within {TIME_LIMIT} s"), os._exit(1)))
-        signal.alarm(TIME_LIMIT)
+    else:
+        tune_without_timing()
     for number in range(seed, seed + ROUNDS):
         if lines := failure(number):
             print(f"FAILS under seed {number}: {STATUS}")
             print("\n".join(lines))
-            sys.exit(1)
+            return 1
     print(f"the failure does not show under {ROUNDS} seeds")
+    return 0
+
+
+def main():
+    """The exit status."""
+    try:
+        return looked_for()
+    except (Exception, SystemExit) as error:
+        traceback.print_exc()
+        print(
+            f"{type(error).__name__}: kbx saw {EXPECTED_ERROR or STATUS}; this is another failure, or this machine lacks something"
+        )
+        return 2
 
 
 if __name__ == "__main__":
-    main()
+    status = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # a kernel that wrote outside of its tensors may have spoiled what Python frees at its end
