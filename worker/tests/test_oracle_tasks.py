@@ -7,6 +7,7 @@ from oracle_process import SEED, TASKS
 from kbx.messages import Failed
 from kbx.messages import oracle as messages
 from kbx.oracle import taskfile
+from kbx.oracle.plan import plan
 from kbx.suite import call
 
 GELU = TASKS / "Activation" / "gelu.py"
@@ -298,3 +299,32 @@ def test_a_control_with_a_wrong_default_is_found(oracle, tmp_path):
     path.write_text(text)
     rows = {c["name"]: c for c in oracle.ask(messages.VerifyTask, task=str(path), seed=SEED).controls}
     assert rows["negative_default"]["status"] == "wrong_values"
+
+
+OWN_TASK = """\"\"\"Statement.\"\"\"
+import torch
+from kbx.suite import Close, noted
+
+ENTRY, DIFFICULTY, DTYPE, TAGS = "f", 1, "float32", ("own",)
+MUTATES = ("out",)
+DISTRIBUTIONS = ("standard", "large")
+CASES = [dict(number=0), dict(number=0, variation="non_contiguous"), dict(number=0, variation="special_values")]
+SIZES = [dict(number=0)]
+CONTRACT = Close(growth=8)
+
+
+def f(x, out):
+    torch.amax(x, 1, out=out)
+
+
+def inputs(make, number=0, variation=None):
+    return noted(make, "f32[64, 128], f32[64]", variation)
+"""
+
+
+def test_special_values_decide_nothing_in_a_task_file_of_an_own_reference(tmp_path):
+    path = tmp_path / "f.py"
+    path.write_text(OWN_TASK)
+    calls = plan(taskfile.load(str(path)), "ab")
+    assert {call.special for call in calls if call.parameters.get("variation") == "special_values"} == {True}
+    assert {call.properties for call in calls if call.parameters.get("variation") != "special_values"} == {frozenset()}
