@@ -328,3 +328,15 @@ def test_special_values_decide_nothing_in_a_task_file_of_an_own_reference(tmp_pa
     calls = plan(taskfile.load(str(path)), "ab")
     assert {call.special for call in calls if call.parameters.get("variation") == "special_values"} == {True}
     assert {call.properties for call in calls if call.parameters.get("variation") != "special_values"} == {frozenset()}
+
+
+@pytest.mark.parametrize("returned", ["", "    return x.sum()\n"])
+def test_shape_and_dtype_are_controls_of_what_is_returned(returned, oracle, tmp_path):
+    """An argument that is updated keeps both."""
+    path = tmp_path / "f.py"
+    path.write_text(OWN_TASK.replace("out=out)\n", f"out=out)\n{returned}"))
+    verified = oracle.ask(messages.VerifyTask, task=str(path), seed=SEED)
+    assert [control for control in verified.controls if not control["ok"]] == []
+    names = {control["name"] for control in verified.controls}
+    assert {"zeros", "constant", "permuted", "corrupted_1pct", "lower_precision"} <= names
+    assert ({"wrong_shape", "wrong_dtype"} <= names) == bool(returned)
