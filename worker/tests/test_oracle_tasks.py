@@ -8,7 +8,7 @@ from kbx.messages import Failed
 from kbx.messages import oracle as messages
 from kbx.oracle import taskfile
 from kbx.oracle.plan import plan
-from kbx.suite import call
+from kbx.suite import call, errors
 
 GELU = TASKS / "Activation" / "gelu.py"
 
@@ -340,3 +340,13 @@ def test_shape_and_dtype_are_controls_of_what_is_returned(returned, oracle, tmp_
     names = {control["name"] for control in verified.controls}
     assert {"zeros", "constant", "permuted", "corrupted_1pct", "lower_precision"} <= names
     assert ({"wrong_shape", "wrong_dtype"} <= names) == bool(returned)
+
+
+def test_nothing_that_is_returned_counts_as_no_element():
+    right = torch.zeros(64)
+    wrong = errors.exact_plain("output", None, None)
+    wrong.join(errors.exact("out", right + 1, right))
+    assert wrong.complaints == ["64 wrong elements of 64, first out[0]: expected 0, got 1"]
+    one = errors.exact_plain("output", 3, 3)
+    one.join(errors.exact("out", right + 1, right))
+    assert one.complaints[0].startswith("64 wrong elements of 65")
