@@ -47,6 +47,11 @@ def test_a_distribution_is_kept():
     ("text", "complaint"),
     [
         ("f33[4]", "names the dtype 'f33', which is none of f16, bf16, f32"),
+        (
+            "float33[4]",
+            "names the dtype 'float33', which is none of f16, bf16, f32, f64, f8, f8e4m3, f8e5m2, i8, u8, i16, i32, i64, u16, u32, u64,"
+            " bool, c64, c128, nor one of PyTorch's names, such as float32",
+        ),
         ("f32[4", "is not a list of arguments"),
         ("f32[4]) + (1", "is not a list of arguments"),
         ("f32[n]", "holds n, which is neither a literal nor a tensor such as f32[4, 8]"),

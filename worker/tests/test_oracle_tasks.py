@@ -7,7 +7,8 @@ from oracle_process import SEED, TASKS
 from kbx.messages import Failed
 from kbx.messages import oracle as messages
 from kbx.oracle import taskfile
-from kbx.suite import call
+from kbx.oracle.plan import plan
+from kbx.suite import call, errors
 
 GELU = TASKS / "Activation" / "gelu.py"
 
@@ -69,7 +70,7 @@ def test_skipped_controls_have_a_reason(oracle, tmp_path):
         ("TAGS = (", "TAGS = (]", "not valid Python", "TAGS"),
         ("import torch\n", "import torch\nimport no_such_module\n", "No module named 'no_such_module'", "no_such_module"),
         ("DIFFICULTY = 4", "", "DIFFICULTY is missing", None),
-        ("DIFFICULTY = 4", "DIFFICULTY = 'hard'", "DIFFICULTY must be a int, not a str", "DIFFICULTY"),
+        ("DIFFICULTY = 4", "DIFFICULTY = 'hard'", "DIFFICULTY must be an int, not a str", "DIFFICULTY"),
         ('DTYPE = "float32"', 'DTYPE = "float31"', "DTYPE is 'float31'", "DTYPE"),
         ("CASES = [", "CASES = []\nREST = [", "CASES has 0 entries, at least 5 are needed", "CASES"),
         ("SIZES = [", "SIZES = [{}]\nREST = [", "SIZES has 1 entries, at least 4 are needed", "SIZES"),
@@ -84,7 +85,7 @@ def test_skipped_controls_have_a_reason(oracle, tmp_path):
         ("x = make.floats(*shape)", "x = make.floats(shape)", "raised TypeError", "make.floats"),
         ("return call(", "return str(call)  # (", "inputs() must return call(...), not ", "def inputs"),
         ("approximate=approximate)\n\n\ndef pos", "aproximate=1)\n\n\ndef pos", "does not fit gelu()", "def inputs"),
-        ("return call(", "return call(object())  # (", "argument[0] is a object, which cannot be sent", "def inputs"),
+        ("return call(", "return call(object())  # (", "argument[0] is an object, which cannot be sent", "def inputs"),
         ("def negative_sigmoid(input,", "def negative_sigmoid(x,", "negative_sigmoid() takes (x, approximate)", "def neg"),
         ('TAGS = ("elementwise",)', 'TAGS = ()\nMUTATES = ("x",)', "MUTATES names 'x'", "MUTATES"),
         ('TAGS = ("elementwise",)', 'TAGS = ()\nDISTRIBUTIONS = ("odd",)', "DISTRIBUTIONS names 'odd'", "DISTRIBUTIONS"),
@@ -298,3 +299,54 @@ def test_a_control_with_a_wrong_default_is_found(oracle, tmp_path):
     path.write_text(text)
     rows = {c["name"]: c for c in oracle.ask(messages.VerifyTask, task=str(path), seed=SEED).controls}
     assert rows["negative_default"]["status"] == "wrong_values"
+
+
+OWN_TASK = """\"\"\"Statement.\"\"\"
+import torch
+from kbx.suite import Close, noted
+
+ENTRY, DIFFICULTY, DTYPE, TAGS = "f", 1, "float32", ("own",)
+MUTATES = ("out",)
+DISTRIBUTIONS = ("standard", "large")
+CASES = [dict(number=0), dict(number=0, variation="non_contiguous"), dict(number=0, variation="special_values")]
+SIZES = [dict(number=0)]
+CONTRACT = Close(growth=8)
+
+
+def f(x, out):
+    torch.amax(x, 1, out=out)
+
+
+def inputs(make, number=0, variation=None):
+    return noted(make, "f32[64, 128], f32[64]", variation)
+"""
+
+
+def test_special_values_decide_nothing_in_a_task_file_of_an_own_reference(tmp_path):
+    path = tmp_path / "f.py"
+    path.write_text(OWN_TASK)
+    calls = plan(taskfile.load(str(path)), "ab")
+    assert {call.special for call in calls if call.parameters.get("variation") == "special_values"} == {True}
+    assert {call.properties for call in calls if call.parameters.get("variation") != "special_values"} == {frozenset()}
+
+
+@pytest.mark.parametrize("returned", ["", "    return x.sum()\n"])
+def test_shape_and_dtype_are_controls_of_what_is_returned(returned, oracle, tmp_path):
+    """An argument that is updated keeps both."""
+    path = tmp_path / "f.py"
+    path.write_text(OWN_TASK.replace("out=out)\n", f"out=out)\n{returned}"))
+    verified = oracle.ask(messages.VerifyTask, task=str(path), seed=SEED)
+    assert [control for control in verified.controls if not control["ok"]] == []
+    names = {control["name"] for control in verified.controls}
+    assert {"zeros", "constant", "permuted", "corrupted_1pct", "lower_precision"} <= names
+    assert ({"wrong_shape", "wrong_dtype"} <= names) == bool(returned)
+
+
+def test_nothing_that_is_returned_counts_as_no_element():
+    right = torch.zeros(64)
+    wrong = errors.exact_plain("output", None, None)
+    wrong.join(errors.exact("out", right + 1, right))
+    assert wrong.complaints == ["64 wrong elements of 64, first out[0]: expected 0, got 1"]
+    one = errors.exact_plain("output", 3, 3)
+    one.join(errors.exact("out", right + 1, right))
+    assert one.complaints[0].startswith("64 wrong elements of 65")

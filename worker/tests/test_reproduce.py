@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import subprocess
 import sys
 import types
 
@@ -131,9 +132,102 @@ def test_exception_of_the_verdict_is_shown_and_another_is_told_apart(monkeypatch
     lines = opened(script.written(failure), monkeypatch).failure(1)
     assert lines[-1] == "NotImplementedError: dtype"
     other = about(failure.task, raising, "ValueError (line 6): dtype", status="runtime_error")
-    with pytest.raises(SystemExit) as ended:
-        opened(script.written(other), monkeypatch).failure(1)
-    assert ended.value.code == 2
+    monkeypatch.setattr(sys, "argv", ["script", "1"])
+    assert opened(script.written(other), monkeypatch).main() == 2
+
+
+@pytest.mark.parametrize("body", ["raise ValueError('no')", "sys.exit(1)"])
+def test_exception_is_not_the_failure_where_kbx_saw_wrong_values(body, monkeypatch):
+    failure = about(path("kernelbenchx/Activation/relu.py"), "import sys\n" + WRONG + body)
+    monkeypatch.setattr(sys, "argv", ["script", "1"])
+    assert opened(script.written(failure), monkeypatch).main() == 2
+
+
+def test_exception_of_the_reference_is_not_the_failure(monkeypatch):
+    shown = opened(script.written(about(path("kernelbenchx/Activation/relu.py"), WRONG + "return input")), monkeypatch)
+    shown.REFERENCE_CODE = "def relu(*args):\n    raise ValueError('no')"
+    shown.REFERENCE = "relu"
+    monkeypatch.setattr(sys, "argv", ["script", "1"])
+    assert shown.main() == 2
+
+
+# ---------------------------------------------------------------- autotuned kernels
+
+TUNED = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.autotune([triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 1024})], key=["n"]RESTORED)
+@triton.jit
+def relu_kernel(x, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + at, BODY, at < n)
+
+
+def relu(input, inplace=False):
+    x = input if inplace else input.clone()
+    relu_kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](x, x.numel())
+    return x
+"""
+RELU = "tl.maximum(tl.load(x + at, at < n), 0)"
+BROKEN_16 = f"{RELU} + (1 if BLOCK == 16 else 0)"
+BROKEN_1024 = f"{RELU} + (1 if BLOCK == 1024 else 0)"
+NAMED = "; with configuration relu_kernel(BLOCK={}, num_warps=4, num_stages=3)"
+
+
+@pytest.mark.parametrize(
+    "body, said, code",
+    [
+        (RELU, "", 0),
+        (BROKEN_16, "", 1),
+        (BROKEN_1024, "", 0),
+        (BROKEN_1024, NAMED.format(1024), 1),
+        (BROKEN_16, NAMED.format(1024), 0),
+    ],
+)
+def test_autotuned_kernel_runs_without_a_gpu(body, said, code, tmp_path):
+    """With the configuration that the message names, else with the first."""
+    ended = ran(TUNED.replace("BODY", body).replace("RESTORED", ""), said, tmp_path)
+    assert ended.returncode == code, ended.stdout + ended.stderr
+    assert ("FAILS" in ended.stdout) == (code == 1)
+
+
+def test_first_launch_of_an_autotuned_kernel_runs_twice(tmp_path):
+    """What is updated in place and not restored is wrong then."""
+    adding = TUNED.replace("BODY", "tl.load(x + at, at < n) + 1").replace("return x", "return x - 1")
+    adding = adding.replace("x = input if inplace else input.clone()", "x = torch.relu(input)")
+    assert ran(adding.replace("RESTORED", ', restore_value=["x"]'), "", tmp_path).returncode == 0
+    assert ran(adding.replace("RESTORED", ""), "", tmp_path).returncode == 1
+
+
+def test_candidate_that_asks_for_a_gpu_does_not_fail_by_it(tmp_path):
+    """It raises what kbx saw, but for another reason."""
+    asking = (
+        TUNED.replace("BODY", RELU)
+        .replace("RESTORED", "")
+        .replace("def relu(", "triton.runtime.driver.active.utils\n\ndef relu(")
+    )
+    ended = ran(
+        asking,
+        "RuntimeError (line 3): no; called with shape=(37,), inplace=False, standard values",
+        tmp_path,
+        "runtime_error",
+    )
+    assert ended.returncode == 2, ended.stdout + ended.stderr
+    assert "FAILS" not in ended.stdout
+
+
+def ran(source, said, folder, status="wrong_values"):
+    """The script about the candidate, run without a GPU. The message is about the first case if it names none."""
+    message = said if " values" in said else f"shape=(37,), inplace=False, standard values: 1 wrong elements{said}"
+    failure = about(path("kernelbenchx/Activation/relu.py"), source, message, status=status)
+    (folder / "script.py").write_text(script.written(failure))
+    without = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    return subprocess.run(
+        [sys.executable, folder / "script.py", "1"], capture_output=True, text=True, timeout=100, env=without
+    )
 
 
 def test_script_names_no_module_of_kbx():

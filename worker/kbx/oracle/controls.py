@@ -301,6 +301,8 @@ def _lowered(task: Task, trial: _Trial) -> list[Any]:
 
 
 def _applies(name: str, value: Any) -> bool:
+    if name in REASONS and isinstance(value, Named):
+        value = value[RETURNED]  # an argument that is updated keeps its shape and dtype
     found = [v for v in tensors(value)]
     if name == "lower_precision":
         return any(t.dtype in LOWER for t in found)

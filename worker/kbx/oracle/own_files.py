@@ -12,6 +12,7 @@ from torch import nn
 
 from kbx.oracle.task import InvalidTask, shares
 from kbx.suite import Call, Inputs, notation
+from kbx.suite.values import articled
 
 INPUTS = ("inputs", "get_inputs")
 """Functions that return the arguments, the first that there is."""
@@ -67,7 +68,7 @@ def inputs(names: dict[str, Any], source: str, path: str) -> types.FunctionType 
         if isinstance(found, types.FunctionType):
             return found
         if found is not None:
-            text = f"{name} is a {type(found).__name__}: make it a function that returns the arguments, so that each call has fresh values"
+            text = f"{name} is {articled(type(found).__name__)}: make it a function that returns the arguments, so that each call has fresh values"
             raise InvalidTask(text, path, line_of(source, name))
     generator = names.get(GENERATOR)
     return _generated(generator, source, path) if isinstance(generator, types.FunctionType) else None

@@ -12,7 +12,7 @@ import torch
 
 from kbx.messages.oracle import CallPlan
 from kbx.oracle import drawn_shapes, module_variations, properties, serving, shape_tracing
-from kbx.oracle.task import InvalidTask, Parameters, Task, describe
+from kbx.oracle.task import OWN, InvalidTask, Parameters, Task, describe
 from kbx.oracle.truth import argument_tensors
 from kbx.suite import Call
 from kbx.suite.contracts import Close, Exact
@@ -288,11 +288,18 @@ def _asked_with(task: Task, case: int, distribution: str) -> frozenset[str]:
             task.cases[case]
         )
     if task.tested is None:
-        return frozenset()
+        return _of_own_file(task, task.cases[case])
     made = _sample(task, case)
     of_case = properties.of_call(task, made, _sample(task, 0)) | task.asked(task.cases[case])
     values = frozenset() if "empty" in of_case else properties.of_values(distribution)
     return (of_case | values) - set(task.tested)
+
+
+def _of_own_file(task: Task, case: Parameters) -> frozenset[str]:
+    """What a case of a task file made of a user's own reference asks for: special values, where the file says that its values are varied
+    so. Values that the author draws decide, NaN and infinities too."""
+    special = OWN in task.tags and case.get("variation") == properties.SPECIAL
+    return frozenset([properties.SPECIAL] * special)
 
 
 @functools.lru_cache(maxsize=128)

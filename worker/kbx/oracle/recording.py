@@ -30,7 +30,7 @@ from kbx.oracle.task import Function, InvalidTask, Parameters, Stamp, Task, deep
 from kbx.oracle.triton_on_cpu import launching
 from kbx.suite import Call, sharing
 from kbx.suite.original import Original, OriginalModel, OriginalRules, OwnFunction
-from kbx.suite.values import leaves, plain, transform
+from kbx.suite.values import articled, leaves, plain, transform
 from kbx.suite.values import tensors as tensors_of
 
 SEPARATOR = "#" * 146
@@ -306,7 +306,7 @@ class _Run:
                 if leaf.layout != torch.strided or leaf.dtype not in tensors.DTYPES.values():
                     return f"{path} is a {leaf.layout} tensor of {tensors.dtype_name(leaf.dtype)}"
             elif tensors.encode(leaf, tensors.no_tensors)["t"] == "opaque":
-                return f"{path} is a {type(leaf).__name__}"
+                return f"{path} is {articled(type(leaf).__name__)}"
         sizes = [sum(t.numel() * t.element_size() for t in tensors_of(v)) for v in ([call.args, call.kwargs], result)]
         return "too large" if max(sizes) > arenas.CAPACITY * 7 // 8 else None
 

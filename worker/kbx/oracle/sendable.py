@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from kbx import tensors
+from kbx.suite.values import articled
 
 
 def obstacle(value: object) -> str | None:
@@ -19,7 +20,7 @@ def obstacle(value: object) -> str | None:
         return _of_tensor(value)
     if tensors.encode(value, tensors.no_tensors)["t"] != "opaque":
         return None
-    return f"is a {type(value).__name__}, which cannot be sent to another process: {_instead(value)}"
+    return f"is {articled(type(value).__name__)}, which cannot be sent to another process: {_instead(value)}"
 
 
 def named_tuple(value: object, path: str) -> str | None:
@@ -33,7 +34,7 @@ def named_tuple(value: object, path: str) -> str | None:
     fields = getattr(value, "_fields", None)
     if fields is None:
         return _first(named_tuple(v, f"{path}[{i}]") for i, v in enumerate(value))
-    return f"{path} is a {type(value).__name__}, a named tuple, whose names other processes do not know: pass a plain tuple, or {_fields(fields)}"
+    return f"{path} is {articled(type(value).__name__)}, a named tuple, whose names other processes do not know: pass a plain tuple, or {_fields(fields)}"
 
 
 def _first(found: Iterable[str | None]) -> str | None:

@@ -34,6 +34,7 @@ from kbx.oracle.task import OWN, Function, InvalidTask, Parameters, Stamp, Task,
 from kbx.suite import DISTRIBUTIONS, Contract
 from kbx.suite.definitions import Definition
 from kbx.suite.original import Original, OriginalModel, OwnFunction, OwnModel
+from kbx.suite.values import articled
 
 if TYPE_CHECKING:
     import torch
@@ -201,7 +202,7 @@ class _Reader:
         if value is None:
             self.fail(name, "is missing")
         if not isinstance(value, kind):
-            self.fail(name, f"must be a {kind.__name__}, not a {type(value).__name__}")
+            self.fail(name, f"must be {articled(kind.__name__)}, not {articled(type(value).__name__)}")
         return value
 
     def each(self, name: str, values: Iterable[str], allowed: Iterable[str]) -> tuple[str, ...]:

@@ -19,6 +19,9 @@ from kbx.suite import Call
 _ERROR = re.compile(r"(\w+)(?: \(line \d+\))?(?::|$)")
 _RAISED = {"compile_error", "runtime_error", "import_error"}
 _CALL = re.compile(r"this is call (\d+)")
+_ALSO_RAISED = {"no_entry", "syntax_error", "out_of_memory", "crashed"}
+"""Failures that running the candidate shows by an exception, too, whose message does not begin with its name."""
+_CONFIGURATIONS = re.compile(r"; with configuration ((?:\w+\([^()]*\)(?:, )?)+)")
 _GPU_ONLY = {"out_of_bounds", "race", "order_dependent", "undefined_value"}
 _WIDTH = 110
 
@@ -59,8 +62,10 @@ def written(failure: Failure) -> str:
     settings = {
         "STATUS": failure.status,
         "ARCH": int(re.sub(r"\D", "", failure.arch) or 90),
+        "RAISES": failure.status in _RAISED | _ALSO_RAISED,
         "EXPECTED_ERROR": _error(failure),
         "CALLS": _calls(failure),
+        "CONFIGURATIONS": _configurations(failure.message),
         "ENTRIES": task.entries,
         "REFERENCE": of.name,
         "IS_MODEL": of.init is not None,
@@ -90,6 +95,12 @@ def _calls(failure: Failure) -> int:
     return int(found[1]) if found else 1 + ("this is the result of another call" in failure.message)
 
 
+def _configurations(message: str) -> list[str]:
+    """What autotuned kernels ran with in the failing call, as ``kernel(BLOCK=64, num_warps=4, num_stages=3)``."""
+    found = _CONFIGURATIONS.search(message)
+    return re.findall(r"\w+\([^()]*\)", found[1]) if found else []
+
+
 def _header(failure: Failure, named: bool) -> str:
     versions = ", ".join(
         f"{name} {failure.versions[name]}" for name in ("triton", "torch", "python") if name in failure.versions
@@ -100,7 +111,8 @@ def _header(failure: Failure, named: bool) -> str:
         f"kbx, with {versions}, said: {said}",
         "Run it as: python THIS_FILE [SEED]. Needs torch and triton, nothing of kbx. Values are drawn anew each time."
         " Exit status: 1 the failure shows, 0 it does not, 2 something else failed."
-        " Without a GPU, kernels run in Triton's interpreter; those that do not compile are compiled for the GPU named in ARCH.",
+        " Without a GPU, kernels run in Triton's interpreter; those that do not compile are compiled for the GPU named in ARCH."
+        " Autotuned kernels run with the configuration named in CONFIGURATIONS, without a GPU otherwise with their first.",
     ]
     if failure.property:
         lines.insert(1, f"It is right for ordinary calls, and fails on those with the property {failure.property}.")

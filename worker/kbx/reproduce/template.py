@@ -17,7 +17,9 @@ GPU = torch.cuda.is_available()
 DEVICE = "cuda" if GPU else "cpu"
 STATUS = "@STATUS@"
 ARCH = 90
+RAISES = False
 EXPECTED_ERROR = ""
+CONFIGURATIONS = []
 ENTRIES = ["candidate"]
 REFERENCE = "reference"
 IS_MODEL = False
@@ -228,12 +230,18 @@ def with_tensors(value, others):
     return value
 
 
-def last_called(function, seed):
-    """As ``called``, after the calls before on other values, whose arguments lay in the same memory."""
-    memory = []
-    for earlier in range(1, CALLS):
-        called(function, seed + 1000 * earlier, memory)
-    return called(function, seed, memory)
+def drawn(seed):
+    """Positional and keyword arguments of the call, with the values of a seed."""
+    GENERATOR.manual_seed(seed)
+    args, kwargs = arguments()
+    if UPSTREAM is not None and not IS_MODEL:
+        fit_upstream(args, kwargs)
+    return args, kwargs
+
+
+def all_drawn(seed):
+    """The arguments of each call: of those before, with other values, and of the one with the values of a seed."""
+    return [drawn(seed + 1000 * earlier) for earlier in range(1, CALLS)] + [drawn(seed)]
 
 
 def lent(args, kwargs, memory):
@@ -251,14 +259,21 @@ def fits(old, new):
     return form and all(size == 1 or stride for size, stride in zip(new.shape, new.stride(), strict=True))
 
 
-def called(function, seed, memory=None):
+def last_result(function, calls):
+    """The result of the last of these calls, and its arguments afterwards. Those of all calls lie in the same memory."""
+    memory = []
+    for args, kwargs in calls:
+        result = result_of(function, *lent(args, kwargs, memory))
+    return result
+
+
+def called(function, seed):
     """The result of a call on the values of a seed, and its arguments afterwards."""
-    GENERATOR.manual_seed(seed)
-    args, kwargs = arguments()
-    if UPSTREAM is not None and not IS_MODEL:
-        fit_upstream(args, kwargs)
-    if memory is not None:
-        args, kwargs = lent(args, kwargs, memory)
+    return result_of(function, *drawn(seed))
+
+
+def result_of(function, args, kwargs):
+    """The result of a call, and its arguments afterwards."""
     with contextlib.nullcontext() if UPSTREAM is not None else torch.no_grad():
         result = function(*args, **kwargs)
     if GPU:
@@ -317,6 +332,37 @@ def difference(path, got, expected):
         at = tuple(index)
         lines.append(f"  {path}{list(at)}: expected {e[at].item()!r}, got {g[at].item()!r}")
     return lines
+
+
+# ---------------------------------------------------------------- autotuned kernels
+
+
+def tune_without_timing():
+    """Lets autotuned kernels run with one configuration: the one that kbx saw fail, or the first. Without a GPU nothing is timed; the first
+    launch with a key still runs twice, once to try the configuration and once for the caller."""
+    from triton.runtime.autotuner import Autotuner
+
+    usual = Autotuner.prune_configs
+
+    def one(tuner, kwargs):
+        left = usual(tuner, kwargs)
+        return [config for config in left if described(tuner, config) in CONFIGURATIONS][:1] or (
+            left if GPU else left[:1]
+        )
+
+    def tried(call, quantiles=None, **_):
+        call()
+        return [1.0] * len(quantiles) if quantiles else 1.0
+
+    Autotuner.prune_configs = one
+    if not GPU:
+        Autotuner.do_bench = property(lambda tuner: tried, lambda tuner, value: None)
+
+
+def described(tuner, config):
+    """A configuration as the verdict has it: ``kernel(BLOCK=64, num_warps=4, num_stages=3)``."""
+    options = {**config.kwargs, "num_warps": config.num_warps, "num_stages": config.num_stages}
+    return f"{tuner.base_fn.__name__}({', '.join(f'{name}={value}' for name, value in options.items())})"
 
 
 # ---------------------------------------------------------------- without a GPU, where a kernel does not compile
@@ -378,21 +424,18 @@ def type_of(value):
 
 def failure(seed):
     """Lines that show the failure under a seed; empty where it does not show."""
+    calls = all_drawn(seed)
     try:
-        candidate = candidate_call(seed)
-        with undefined_memory():
-            got, after = last_called(candidate, seed)
-    except Exception as error:
-        if EXPECTED_ERROR and type(error).__name__ != EXPECTED_ERROR:
-            traceback.print_exc()
-            print(
-                f"{type(error).__name__}: kbx saw {EXPECTED_ERROR}; this is another failure, or this machine lacks something"
-            )
-            sys.exit(2)
-        return traceback.format_exc().rstrip().splitlines()
+        with undefined_memory(), time_limit():
+            candidate = candidate_call(seed)
+            got, after = last_result(candidate, calls)
+    except (Exception, SystemExit) as error:
+        if shows(error):
+            return traceback.format_exc().rstrip().splitlines()
+        raise
     if COMPILES_ONLY:
         return []
-    expected, expected_after = last_called(reference_call(seed), seed)
+    expected, expected_after = last_result(reference_call(seed), all_drawn(seed))
     lines = differences("result", got, expected) + differences("argument", after, expected_after)
     if STATUS == "nondeterministic":
         again = [called(candidate, seed)[0] for _ in range(20)]
@@ -400,7 +443,33 @@ def failure(seed):
     return lines
 
 
-def main():
+def shows(error):
+    """Whether what the candidate raised is the failure that kbx saw, and not what this machine lacks."""
+    if not GPU and "triton/runtime/driver.py" in traceback.format_exc():
+        return False  # it asked Triton for a GPU
+    if STATUS == "out_of_bounds":
+        return "CUDA error" in str(error)
+    return RAISES and EXPECTED_ERROR in ("", type(error).__name__)
+
+
+@contextlib.contextmanager
+def time_limit():
+    """Ends the script where the verdict is a timeout and the candidate, too, does not end here."""
+    if STATUS != "timeout":
+        yield
+        return
+    signal.signal(
+        signal.SIGALRM, lambda *_: (print(f"FAILS: no answer within {TIME_LIMIT} s", flush=True), os._exit(1))
+    )
+    signal.alarm(TIME_LIMIT)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def looked_for():
+    """Makes the call on values of several seeds. Returns 1 if the failure shows, else 0."""
     import triton
 
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else secrets.randbelow(2**31)
@@ -414,16 +483,31 @@ def main():
     print(f"triton {triton.__version__}, torch {torch.__version__}, {where}; seed {seed}")
     if COMPILES_ONLY:
         compile_instead_of_running()
-    if STATUS == "timeout":
-        signal.signal(signal.SIGALRM, lambda *_: (print(f"FAILS: no answer within {TIME_LIMIT} s"), os._exit(1)))
-        signal.alarm(TIME_LIMIT)
+    else:
+        tune_without_timing()
     for number in range(seed, seed + ROUNDS):
         if lines := failure(number):
             print(f"FAILS under seed {number}: {STATUS}")
             print("\n".join(lines))
-            sys.exit(1)
+            return 1
     print(f"the failure does not show under {ROUNDS} seeds")
+    return 0
+
+
+def main():
+    """The exit status."""
+    try:
+        return looked_for()
+    except (Exception, SystemExit) as error:
+        traceback.print_exc()
+        print(
+            f"{type(error).__name__}: kbx saw {EXPECTED_ERROR or STATUS}; this is another failure, or this machine lacks something"
+        )
+        return 2
 
 
 if __name__ == "__main__":
-    main()
+    status = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # a kernel that wrote outside of its tensors may have spoiled what Python frees at its end

@@ -24,7 +24,7 @@ from kbx.suite import errors
 from kbx.suite.contracts import Outcome
 from kbx.suite.inputs import Call, Inputs
 from kbx.suite.original import OriginalRules
-from kbx.suite.values import leaves
+from kbx.suite.values import articled, leaves
 
 Scalar: TypeAlias = bool | int | float
 Axes: TypeAlias = dict[str, int]
@@ -129,7 +129,11 @@ class Definition:
     def ordered(self, workload: Workload, made: Any) -> Call:
         """The inputs that the custom function returned. Raises ValueError where they are not those of the definition."""
         if not isinstance(made, dict) or made.keys() != self.inputs.keys():
-            found = f"the names {', '.join(map(str, made))}" if isinstance(made, dict) else f"a {type(made).__name__}"
+            found = (
+                f"the names {', '.join(map(str, made))}"
+                if isinstance(made, dict)
+                else f"{articled(type(made).__name__)}"
+            )
             raise ValueError(f"returned {found}; its inputs are {', '.join(self.inputs)}")
         sizes = self.sizes(workload)
         for name, text in self.inputs.items():

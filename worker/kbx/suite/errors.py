@@ -498,9 +498,9 @@ def levels(path: str, got: torch.Tensor, reference: torch.Tensor, truth: torch.T
 
 
 def exact_plain(path: str, got: object, expected: object) -> Comparison:
-    """Compares values that are no tensors: NaN equals itself here, too."""
+    """Compares values that are no tensors: NaN equals itself here, too. None, which stands where nothing is returned, is no element."""
     if got == expected or (got != got and expected != expected):
-        return Comparison(compared=1)
+        return Comparison(compared=0 if expected is None else 1)
     mismatch: Mismatch = {"output": path, "index": [], "expected": repr(expected), "got": repr(got)}
     return Comparison(wrong=1, compared=1, outputs=[Output(path)], mismatches=[mismatch])
 

@@ -130,7 +130,9 @@ def _argument(node: ast.expr) -> Any:
 def _dtype(node: ast.expr) -> torch.dtype:
     name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else "?"
     if name not in _NAMES:
-        raise ValueError(f"names the dtype {ast.unparse(node)!r}, which is none of {', '.join(SHORT)}")
+        raise ValueError(
+            f"names the dtype {ast.unparse(node)!r}, which is none of {', '.join(SHORT)}, nor one of PyTorch's names, such as float32"
+        )
     return _NAMES[name]
 
 

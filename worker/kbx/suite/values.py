@@ -69,6 +69,11 @@ def transform(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value)
 
 
+def articled(name: str) -> str:
+    """A type's name with its article, for a message: ``an object``."""
+    return f"{'an' if name[:1] in 'aeioAEIO' else 'a'} {name}"
+
+
 def plain(leaf: Any) -> Any:
     """A NumPy array as a tensor of its own memory, a NumPy number as Python's; anything else as it is."""
     numpy = sys.modules.get("numpy")

@@ -147,10 +147,16 @@ public record Plan(
     return changed(copy -> copy.memoryChecks = false);
   }
 
-  /** This plan without the perf stage. */
+  /** This plan without the perf stage; of one that has no other, the stages before it. */
   public Plan untimed() {
+    List<Stage> asked = isPerfAlone() ? List.of(Stage.values()) : stages;
     return changed(
-        copy -> copy.stages = stages.stream().filter(stage -> stage != Stage.PERF).toList());
+        copy -> copy.stages = asked.stream().filter(stage -> stage != Stage.PERF).toList());
+  }
+
+  /** Whether candidates are timed and nothing else. */
+  public boolean isPerfAlone() {
+    return stages.equals(List.of(Stage.PERF));
   }
 
   /**

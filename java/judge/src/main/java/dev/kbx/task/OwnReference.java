@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.commons.codec.digest.DigestUtils;
 import org.jspecify.annotations.Nullable;
 
@@ -102,6 +103,11 @@ public record OwnReference(
   /** The task of its gradients. */
   public OwnReference gradients() {
     return new OwnReference(file, name, source, sha256, imported, true);
+  }
+
+  /** The files that it is made of: its own, and those beside it that it imports. */
+  public List<Path> files() {
+    return Stream.concat(Stream.of(file), imported.keySet().stream()).toList();
   }
 
   /** Whether candidates are modules, not functions. */

@@ -189,6 +189,28 @@ public final class Evaluation implements AutoCloseable {
     return read(request, request.sources(), observer);
   }
 
+  /**
+   * This evaluation by another plan, once it was begun: of a reference that has changed since. It
+   * has the same sources, results folder and pool, is as long open, and judges other contents by
+   * {@link #judge(Reading)}.
+   *
+   * @throws InputException if the reference cannot be used
+   */
+  public Evaluation by(RunPlan asked) throws InterruptedException {
+    if (begun == null) throw new IllegalStateException("no run was begun before");
+    asked.suite().check(begun.pool(), asked.plan(), asked.selected(), observer);
+    Request other =
+        new Request(asked, request.sources(), request.results(), request.strict(), false);
+    Evaluation made = new Evaluation(other, observer, store, lock, null, reading);
+    made.begun = begun;
+    return made;
+  }
+
+  /** The tasks, and the plan by which candidates are judged. */
+  public RunPlan asked() {
+    return request.asked();
+  }
+
   /** What was read of the sources. */
   public Reading reading() {
     return reading;

@@ -29,8 +29,18 @@ public interface JudgingPool extends AutoCloseable {
    * Starts what the settings ask for.
    *
    * @param suites whose tasks are judged
+   * @throws InputException if the plan has the perf stage alone, and no GPU is used
    */
   static JudgingPool start(JudgingSettings settings, Collection<Suite> suites, Plan plan)
+      throws InterruptedException {
+    JudgingPool pool = started(settings, suites, plan);
+    if (!plan.isPerfAlone() || pool.device().onGpu()) return pool;
+    pool.close();
+    throw new InputException(
+        "--stages perf: needs a GPU, and none is used, so nothing would be judged; leave it away");
+  }
+
+  private static JudgingPool started(JudgingSettings settings, Collection<Suite> suites, Plan plan)
       throws InterruptedException {
     if (settings.cluster() == null) return WorkerPool.start(settings, plan);
     if (!needsPython(plan.stages())) {

@@ -10,8 +10,9 @@ import dev.kbx.store.RunStore;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Verdict;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.TreeMap;
+import java.util.Map;
 import java.util.function.Predicate;
 
 /** A candidate of a run as named on the command line: by its task, its file or its hash. */
@@ -22,7 +23,7 @@ final class NamedKernel {
   /** The fewest digits of a hash that name a candidate. */
   private static final int FEWEST = 6;
 
-  /** Hashes listed where a name is that of several candidates. */
+  /** Candidates listed where a name is that of several candidates. */
   private static final int LISTED = 5;
 
   private NamedKernel() {}
@@ -54,8 +55,8 @@ final class NamedKernel {
     List<Integer> named = matching(rows, name);
     if (named.stream().map(i -> rows.get(i).candidate()).distinct().count() > 1) {
       throw new InputException(
-          "%s %s: names %d candidates of run %s; name one by its hash: %s"
-              .formatted(option, name, named.size(), run.id(), hashes(rows, named)));
+          "%s %s: names %d candidates of run %s; name one by its file or hash: %s"
+              .formatted(option, name, named.size(), run.id(), listed(rows, named)));
     }
     if (named.isEmpty()) {
       throw new InputException(
@@ -102,21 +103,20 @@ final class NamedKernel {
     return List.of();
   }
 
-  private static String hashes(List<VerdictRow> rows, List<Integer> named) {
-    TreeMap<String, String> makers = new TreeMap<>();
-    for (int i : named) {
-      VerdictRow row = rows.get(i);
-      makers.putIfAbsent(row.candidate(), row.status().label());
-    }
+  /** The first of each candidate's rows: its file, hash and status. */
+  private static String listed(List<VerdictRow> rows, List<Integer> named) {
+    Map<String, VerdictRow> first = new LinkedHashMap<>();
+    for (int i : named) first.putIfAbsent(rows.get(i).candidate(), rows.get(i));
     String listed =
-        makers.entrySet().stream()
+        first.values().stream()
             .limit(LISTED)
-            .map(each ->
-                "%s (%s)"
+            .map(row ->
+                "%s (%s, %s)"
                     .formatted(
-                        each.getKey().substring(0, Math.min(SHORT, each.getKey().length())),
-                        each.getValue()))
+                        row.source(),
+                        row.candidate().substring(0, Math.min(SHORT, row.candidate().length())),
+                        row.status().label()))
             .collect(joining(", "));
-    return makers.size() > LISTED ? listed + ", …" : listed;
+    return first.size() > LISTED ? listed + ", …" : listed;
   }
 }

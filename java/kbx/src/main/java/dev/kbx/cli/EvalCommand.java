@@ -149,8 +149,9 @@ final class EvalCommand implements Callable<Integer> {
   @Option(
       names = "--watch",
       description =
-          "Then judge again whenever a source changes, with the same workers, and say what changed,"
-              + " until Ctrl-C. Sources must be files. Each round is a run in --out.")
+          "Then judge again whenever a source or the --reference changes, with the same workers,"
+              + " and say what changed, until Ctrl-C. Sources must be files. Each round is a run in"
+              + " --out.")
   private boolean watch;
 
   @HelpSection.In(HelpSection.PLACE)
@@ -186,9 +187,9 @@ final class EvalCommand implements Callable<Integer> {
     workers.check(Options.stages(stages));
     ResultsFolder folder = results.folder();
     folder.store().check();
-    RunPlan named = options.runPlan(Home.here()).labelled(label.label());
+    RunPlan named = named(options);
     Experts experts = Experts.read(experts(), named);
-    RunPlan asked = named.beside(experts.sources(named.suite().suite()));
+    RunPlan asked = beside(experts, named);
     Evaluation.Request request = new Evaluation.Request(asked, sources, folder, strict, resume);
     try (Evaluation evaluation = Evaluation.open(request, settings.observer());
         Interrupts interrupts = new Interrupts("interrupted; nothing was judged yet");
@@ -208,10 +209,33 @@ final class EvalCommand implements Callable<Integer> {
       Problems.recall(problems, folder.out().resolve(judged.summaries().getFirst()));
       if (watch) {
         interrupts.expect("stopped");
-        new Watch(sources, evaluation).run(evaluation.verdicts(judged));
+        Watch.Asked again = before -> asked(before, pool, settings);
+        new Watch(sources, evaluation, again).run(evaluation.verdicts(judged));
       }
       return reading.problems(Problem.Kind.UNREADABLE).isEmpty() ? ExitCode.OK : ExitCode.USAGE;
     }
+  }
+
+  private static RunPlan beside(Experts experts, RunPlan plan) {
+    return plan.beside(experts.sources(plan.suite().suite()));
+  }
+
+  private RunPlan named(Kbx.Options options) {
+    return options.runPlan(Home.here()).labelled(label.label());
+  }
+
+  /** The plan with the reference as it now is; {@code before} itself if it is as it was. */
+  private RunPlan asked(RunPlan before, JudgingPool pool, JudgingSettings settings)
+      throws InterruptedException {
+    RunPlan now = named(options());
+    if (now.suite().label().equals(before.suite().label())) return before;
+    if (settings.cluster() != null) {
+      throw new InputException(
+          "--reference: has changed, and the cluster has it as it was; give the command again");
+    }
+    Experts experts = Experts.read(experts(), now);
+    experts.check(pool.referee(), now.plan());
+    return beside(experts, now);
   }
 
   private void checkWatch() {

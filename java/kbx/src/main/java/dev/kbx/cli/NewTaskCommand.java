@@ -185,7 +185,7 @@ final class NewTaskCommand implements Callable<Integer> {
     verdict.controls().stream()
         .filter(control -> !control.ok())
         .forEach(control ->
-            System.out.printf("control %s passes: %s%n", control.name(), control.detail()));
+            System.out.printf("control %s fails: %s%n", control.name(), control.detail()));
     System.out.println("next: edit it, and look at the result:");
     String suite = Terminal.word(out.toString());
     System.out.printf("  %s tasks verify %s --suite %s%n", Terminal.program(), name, suite);

@@ -4,11 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import dev.kbx.app.Evaluation;
 import dev.kbx.app.Reason;
+import dev.kbx.app.RunPlan;
 import dev.kbx.candidate.Candidate;
 import dev.kbx.candidate.Reading;
 import dev.kbx.document.Text;
 import dev.kbx.error.InputException;
 import dev.kbx.report.Table;
+import dev.kbx.task.OwnReference;
 import dev.kbx.verdict.Verdict;
 import java.io.IOException;
 import java.nio.file.FileSystems;
@@ -28,19 +30,36 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The later rounds of {@code kbx eval --watch}: whenever a source has changed, all are judged again
- * by the same workers, and a line says what came of each that changed.
+ * The later rounds of {@code kbx eval --watch}: whenever a source or the reference has changed, all
+ * are judged again by the same workers, and a line says what came of each that changed, or of each
+ * by another reference.
  */
 final class Watch {
   private final List<Path> sources;
-  private final Evaluation evaluation;
+  private final Asked asked;
+  private Evaluation evaluation;
 
-  Watch(List<Path> sources, Evaluation evaluation) {
+  /** Whether the reference is another than that of the last round. */
+  private boolean byAnother;
+
+  /** By what candidates are judged. */
+  interface Asked {
+    /**
+     * Reads the reference again. Returns {@code before} itself if it is as it was.
+     *
+     * @throws InputException if it cannot be used
+     */
+    RunPlan again(RunPlan before) throws InterruptedException;
+  }
+
+  Watch(List<Path> sources, Evaluation evaluation, Asked asked) {
     this.sources = sources;
     this.evaluation = evaluation;
+    this.asked = asked;
   }
 
   /**
@@ -50,21 +69,30 @@ final class Watch {
    */
   void run(Collection<Verdict> first) throws InterruptedException {
     Map<String, Verdict> before = bySource(first);
-    try (SourceChanges changes = SourceChanges.of(sources)) {
-      Terminal.say("watching for changes; Ctrl-C ends");
-      while (true) {
+    Terminal.say("watching for changes; Ctrl-C ends");
+    while (true) {
+      // Before the files are read: a change while they are judged is another round.
+      try (SourceChanges changes = SourceChanges.of(files())) {
         before = next(before);
         changes.await();
+      } catch (IOException e) {
+        throw new InputException("--watch: the sources cannot be watched: " + Reason.of(e), e);
       }
-    } catch (IOException e) {
-      throw new InputException("--watch: the sources cannot be watched: " + Reason.of(e), e);
     }
   }
 
-  /** Judges the sources if one of them is another than before. */
+  /** The sources, and the files of a user's own reference. */
+  private List<Path> files() {
+    OwnReference reference = evaluation.asked().suite().reference();
+    if (reference == null) return sources;
+    return Stream.concat(sources.stream(), reference.files().stream()).toList();
+  }
+
+  /** Judges the sources if one of them, or the reference, is another than before. */
   private Map<String, Verdict> next(Map<String, Verdict> before) throws InterruptedException {
     Reading reading;
     try {
+      byAnother |= readsAnotherReference();
       reading = evaluation.reread();
     } catch (InputException e) {
       Terminal.say(requireNonNull(e.getMessage())); // The next save may mend it.
@@ -72,11 +100,12 @@ final class Watch {
     }
     List<String> changed =
         reading.candidates().stream()
-            .filter(candidate -> !isKnown(candidate, before))
+            .filter(candidate -> byAnother || !isKnown(candidate, before))
             .map(Candidate::origin)
             .toList();
     if (changed.isEmpty()) return before;
     Map<String, Verdict> now = bySource(evaluation.verdicts(evaluation.judge(reading)));
+    byAnother = false;
     LocalTime time = LocalTime.now(ZoneId.systemDefault());
     for (String source : changed) {
       Verdict verdict = requireNonNull(now.get(source));
@@ -85,6 +114,15 @@ final class Watch {
     }
     System.out.flush();
     return now;
+  }
+
+  /** Reads the reference again, and judges by it from now on if it is another. */
+  private boolean readsAnotherReference() throws InterruptedException {
+    if (evaluation.asked().suite().reference() == null) return false;
+    RunPlan now = asked.again(evaluation.asked());
+    if (now == evaluation.asked()) return false;
+    evaluation = evaluation.by(now);
+    return true;
   }
 
   private static boolean isKnown(Candidate candidate, Map<String, Verdict> before) {

@@ -228,6 +228,14 @@ class BadOptionsTest extends RefusedInput {
   }
 
   @Test
+  void perfStageAloneWithoutAGpu() throws Exception {
+    Object[] eval = {"eval", file("p.jsonl", GOOD), "--stages", "perf", "--device", "cpu"};
+    refusedInOneLine(
+        Kbx.run(folder, eval),
+        "--stages perf: needs a GPU, and none is used, so nothing would be judged; leave it away");
+  }
+
+  @Test
   void unknownRunAndTask() throws Exception {
     refused(Kbx.run(folder, "runs", "list"), "kbx-out");
     refused(Kbx.here("tasks", "show", "gelo"), "gelo", "gelu");

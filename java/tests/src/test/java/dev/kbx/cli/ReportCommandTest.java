@@ -265,7 +265,9 @@ class ReportCommandTest {
   void candidatesThatAreNotOneAreOneLineErrors() {
     Path run = folder.resolve("a");
     refused(
-        "--candidate gelu: names 5 candidates of run " + first.id() + "; name one by its hash: ",
+        "--candidate gelu: names 5 candidates of run "
+            + first.id()
+            + "; name one by its file or hash: ",
         "report",
         run,
         "--candidate",

@@ -53,6 +53,45 @@ class WatchTest {
   }
 
   @Test
+  void changedReferenceJudgesAnew() throws Exception {
+    String reference =
+        "import helper\n\n# inputs: f32[40]\ndef gelu(x):\n    return x + helper.ONE\n";
+    Path by = Files.writeString(folder.resolve("my_ref.py"), reference);
+    Path helper = Files.writeString(folder.resolve("helper.py"), "ONE = 1\n");
+    Process watching = start("--stages", "static", "--reference", by);
+    said("report: ");
+    Files.writeString(by, reference + "# another\n");
+    await().atMost(Patience.LIMIT).until(() -> judged() == 1);
+    Files.writeString(by, "def gelu(\n");
+    await().atMost(Patience.LIMIT).until(() -> Files.readString(err).contains("my_ref.py:1: "));
+    Files.writeString(by, reference);
+    await().atMost(Patience.LIMIT).until(() -> judged() == 2);
+    Files.writeString(helper, "ONE = 2\n");
+    await().atMost(Patience.LIMIT).until(() -> judged() == 3);
+    ends(watching);
+  }
+
+  /** Lines about judgements after the first. */
+  private long judged() throws IOException {
+    return Files.readString(out).lines().filter(line -> line.contains("/gelu: correct")).count();
+  }
+
+  @Test
+  @Tag("soak-only")
+  void resultsFollowTheReference() throws Exception {
+    String reference =
+        "import torch\n\n# inputs: f32[40]\ndef gelu(x):\n    return torch.nn.functional.gelu(x)\n";
+    Path by = Files.writeString(folder.resolve("my_ref.py"), reference);
+    Process watching = start("--device", "cpu", "--jobs", 1, "--reference", by);
+    said("report: ");
+    Files.writeString(by, reference.replace("gelu(x)\n", "gelu(x) * 3\n"));
+    said("/gelu: wrong_values (was correct): ");
+    Files.writeString(by, reference);
+    said("/gelu: correct (was wrong_values)");
+    ends(watching);
+  }
+
+  @Test
   @Tag("soak-only")
   void warmWorkersJudgeEachChangeOfAFile() throws Exception {
     Process watching = start("--device", "cpu", "--jobs", 1);
