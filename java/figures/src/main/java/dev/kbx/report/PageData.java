@@ -8,6 +8,7 @@ import dev.kbx.analysis.VerdictRow;
 import dev.kbx.verdict.BriefVerdict.Efficiency;
 import dev.kbx.verdict.BriefVerdict.Sizes;
 import dev.kbx.verdict.Json;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
 import dev.kbx.verdict.Verdict;
@@ -457,7 +458,7 @@ record PageData(
           verdict.judgement().rule() == null
               ? verdict.judgement().evidence()
               : verdict.judgement().rule());
-      add(parts, cut(verdict.judgement().message()));
+      add(parts, cut(Judgement.findingFirst(verdict.judgement().message())));
       List<Break> breaks = verdict.judgement().breaks();
       if (verdict.judgement().status() == Status.CORRECT && breaks != null && !breaks.isEmpty()) {
         parts.add(

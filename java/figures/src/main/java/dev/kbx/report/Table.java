@@ -22,6 +22,7 @@ import dev.kbx.document.Text;
 import dev.kbx.section.FindingSection;
 import dev.kbx.section.MethodsSection;
 import dev.kbx.section.RatesSection;
+import dev.kbx.verdict.Judgement;
 import dev.kbx.verdict.Profile;
 import dev.kbx.verdict.RunInfo;
 import dev.kbx.verdict.Status;
@@ -250,7 +251,7 @@ public record Table(int width, boolean colour) {
         verdict.judgement().rule() != null
             ? verdict.judgement().rule()
             : verdict.judgement().evidence();
-    String message = Text.clean(verdict.judgement().message());
+    String message = Text.clean(Judgement.findingFirst(verdict.judgement().message()));
     String reason =
         Stream.of(Text.clean(what), message, breaks(verdict))
             .filter(s -> !s.isEmpty())

@@ -87,6 +87,10 @@ public final class ComparisonSection {
   private static List<Column.Of<Row>> columns(List<Row> rows) {
     List<Column.Of<Row>> columns = new ArrayList<>();
     columns.add(Column.text("candidate", ComparisonSection::name));
+    if (rows.stream().anyMatch(row -> row.sample() > 0)) {
+      columns.add(
+          Column.text("file", row -> change(file(row.then().source()), file(row.now().source()))));
+    }
     columns.add(
         Column.text(
             "status", row -> change(row.then().status().label(), row.now().status().label())));
@@ -102,6 +106,10 @@ public final class ComparisonSection {
 
   private static String name(Row row) {
     return row.category() + "/" + row.task() + (row.sample() == 0 ? "" : "#" + row.sample());
+  }
+
+  private static String file(String source) {
+    return source.substring(source.lastIndexOf('/') + 1);
   }
 
   /** All rows, or the first {@link #LISTED} with changed ones before unchanged ones. */
@@ -300,6 +308,9 @@ public final class ComparisonSection {
                 tasks.regressed(),
                 tasks.persistent(),
                 tasks.unresolved()));
+    if (comparison.candidates().stream().anyMatch(row -> row.sample() > 0)) {
+      blocks.note(candidates(comparison.candidates()));
+    }
     count(tasks.notJudged(), "Tasks in both runs without judged candidates to compare");
     count(tasks.onlyThen(), "Tasks only in the first run");
     count(tasks.onlyNow(), "Tasks only in the second run");
@@ -309,6 +320,22 @@ public final class ComparisonSection {
     count(comparison.onlyThen(), "Candidates of the first run without a partner");
     count(comparison.onlyNow(), "Candidates of the second run without a partner");
     blocks.note("McNemar, exact: " + mcnemar(tasks));
+  }
+
+  /**
+   * A task of several candidates is right if one of them is: what became of each is another tally.
+   */
+  private static String candidates(List<Row> rows) {
+    Map<TaskOutcomes.Transition, Integer> counts = new EnumMap<>(TaskOutcomes.Transition.class);
+    for (Row row : rows)
+      if (row.transition() != null) counts.merge(row.transition(), 1, Integer::sum);
+    return "A task is right if one of its candidates is. Candidates judged in both: %d, of them rescued %d, regressed %d, persistent %d, unresolved %d."
+        .formatted(
+            counts.values().stream().mapToInt(Integer::intValue).sum(),
+            counts.getOrDefault(TaskOutcomes.Transition.RESCUED, 0),
+            counts.getOrDefault(TaskOutcomes.Transition.REGRESSED, 0),
+            counts.getOrDefault(TaskOutcomes.Transition.PERSISTENT, 0),
+            counts.getOrDefault(TaskOutcomes.Transition.UNRESOLVED, 0));
   }
 
   private void general() {

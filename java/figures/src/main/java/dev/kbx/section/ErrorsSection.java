@@ -16,6 +16,7 @@ import dev.kbx.document.Counted;
 import dev.kbx.document.Section;
 import dev.kbx.document.Text;
 import dev.kbx.section.AdvisedErrors.Advice;
+import dev.kbx.verdict.Judgement;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -138,7 +139,9 @@ public final class ErrorsSection {
         .map(each ->
             "%s (%s): %s"
                 .formatted(
-                    each.task(), each.source(), Text.cut(Text.clean(each.example()), LONGEST)))
+                    each.task(),
+                    each.source(),
+                    Text.cut(Text.clean(Judgement.findingFirst(each.example())), LONGEST)))
         .orElse("");
   }
 
@@ -185,7 +188,7 @@ public final class ErrorsSection {
             Text.cut(Text.clean(each.shape()), LONGEST),
             each.task(),
             each.source(),
-            Text.cut(Text.clean(each.example()), LONGEST));
+            Text.cut(Text.clean(Judgement.findingFirst(each.example())), LONGEST));
   }
 
   private void properties() {

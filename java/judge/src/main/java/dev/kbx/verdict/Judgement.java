@@ -15,6 +15,8 @@ import dev.kbx.verdict.Verdict.Unknown;
 import dev.kbx.verdict.Verdict.WithoutPolicy;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +96,10 @@ public record Judgement(
                 + " and others that are installed")
         Map<String, String> versions,
     @Doc(value = "time by stage", unit = "seconds") Map<String, Double> seconds) {
+  /** A call of many arguments before what was found in it. */
+  private static final Pattern LONG_CALL =
+      Pattern.compile("([^:\\n]{60,600}? values): (.*)", Pattern.DOTALL);
+
   /** Flag of a judgement during which the device was lost. */
   public static final String DEVICE_LOST = "device_lost";
 
@@ -213,6 +219,17 @@ public record Judgement(
         .filter(each -> each.name().equals(Verdict.Baseline.EXPERT) && each.speedup() != null)
         .findFirst()
         .orElse(null);
+  }
+
+  /**
+   * A message that has what was found before the call that it was found in, if that is long: for
+   * where a message is cut.
+   */
+  public static @Nullable String findingFirst(@Nullable String message) {
+    Matcher found = message == null ? null : LONG_CALL.matcher(message);
+    return found != null && found.matches()
+        ? "%s; called with %s".formatted(found.group(2), found.group(1))
+        : message;
   }
 
   /** The verdict on a candidate with this provenance. */

@@ -88,6 +88,26 @@ class CompareRunsTest {
         page.resolve("x.html"));
   }
 
+  /** As files for one own reference are: the task is right if one of them is. */
+  @Test
+  void candidatesOfOneTaskAreToldApart() {
+    Path several = folder.resolve("several");
+    SimulatedRun then =
+        SimulatedRun.on(SimulatedRun.CPU, 8)
+            .correct("Math/exp", "exp a", 1)
+            .correct("Math/exp", "exp b", 1)
+            .store(several);
+    SimulatedRun now =
+        SimulatedRun.on(SimulatedRun.CPU, 9)
+            .correct("Math/exp", "exp a", 1)
+            .wrong("Math/exp", "exp c", Status.WRONG_VALUES)
+            .store(several);
+    assertThat(ok("compare", "--out", several, then.id(), now.id()).out().replaceAll("\\s+", " "))
+        .contains("candidate file status")
+        .contains("Tasks judged in both: 1, of them rescued 0, regressed 0, persistent 1")
+        .contains("Candidates judged in both: 2, of them rescued 0, regressed 1, persistent 1");
+  }
+
   @Test
   void runsOnTwoDevicesAreComparedByPortability() {
     assertThat(ok("compare", h200, a100).out())

@@ -2,11 +2,24 @@ package dev.kbx.verdict;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class JudgementTest {
+  @Test
+  void whatWasFoundComesBeforeALongCall() {
+    String call = "inputs=(param=f32[1000], grad=f32[1000], exp_avg=f32[1000], lr=0.001), drawn";
+    assertThat(Judgement.findingFirst(call + " values: 3 wrong elements: first\noutput"))
+        .isEqualTo("3 wrong elements: first\noutput; called with " + call + " values");
+    for (String kept : List.of("shape=(37,), standard values: 3 wrong elements", call)) {
+      assertThat(Judgement.findingFirst(kept)).isEqualTo(kept);
+    }
+    assertThat(Judgement.findingFirst(null)).isNull();
+  }
+
   /** Empty cells are not known. */
   @ParameterizedTest
   @CsvSource({
