@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 
-PROTOCOL = 8
+PROTOCOL = 9
 
 CONNECTIONS = 5
 """Attempts to connect through Ray's client."""
