@@ -19,6 +19,7 @@ import dev.kbx.plan.Tolerance;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -224,18 +225,18 @@ final class EvalCommand implements Callable<Integer> {
     return options.runPlan(Home.here()).labelled(label.label());
   }
 
-  /** The plan with the reference as it now is; {@code before} itself if it is as it was. */
-  private RunPlan asked(RunPlan before, JudgingPool pool, JudgingSettings settings)
+  /** The plan with the reference as it now is; empty if that is as it was. */
+  private Optional<RunPlan> asked(RunPlan before, JudgingPool pool, JudgingSettings settings)
       throws InterruptedException {
     RunPlan now = named(options());
-    if (now.suite().label().equals(before.suite().label())) return before;
+    if (now.suite().label().equals(before.suite().label())) return Optional.empty();
     if (settings.cluster() != null) {
       throw new InputException(
           "--reference: has changed, and the cluster has it as it was; give the command again");
     }
     Experts experts = Experts.read(experts(), now);
     experts.check(pool.referee(), now.plan());
-    return beside(experts, now);
+    return Optional.of(beside(experts, now));
   }
 
   private void checkWatch() {

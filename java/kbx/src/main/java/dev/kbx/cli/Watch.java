@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -49,11 +50,11 @@ final class Watch {
   /** By what candidates are judged. */
   interface Asked {
     /**
-     * Reads the reference again. Returns {@code before} itself if it is as it was.
+     * The plan with the reference as it now is; empty if that is as it was.
      *
      * @throws InputException if it cannot be used
      */
-    RunPlan again(RunPlan before) throws InterruptedException;
+    Optional<RunPlan> again(RunPlan before) throws InterruptedException;
   }
 
   Watch(List<Path> sources, Evaluation evaluation, Asked asked) {
@@ -119,9 +120,9 @@ final class Watch {
   /** Reads the reference again, and judges by it from now on if it is another. */
   private boolean readsAnotherReference() throws InterruptedException {
     if (evaluation.asked().suite().reference() == null) return false;
-    RunPlan now = asked.again(evaluation.asked());
-    if (now == evaluation.asked()) return false;
-    evaluation = evaluation.by(now);
+    Optional<RunPlan> now = asked.again(evaluation.asked());
+    if (now.isEmpty()) return false;
+    evaluation = evaluation.by(now.get());
     return true;
   }
 
