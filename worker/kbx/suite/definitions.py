@@ -130,9 +130,7 @@ class Definition:
         """The inputs that the custom function returned. Raises ValueError where they are not those of the definition."""
         if not isinstance(made, dict) or made.keys() != self.inputs.keys():
             found = (
-                f"the names {', '.join(map(str, made))}"
-                if isinstance(made, dict)
-                else f"{articled(type(made).__name__)}"
+                f"the names {', '.join(map(str, made))}" if isinstance(made, dict) else articled(type(made).__name__)
             )
             raise ValueError(f"returned {found}; its inputs are {', '.join(self.inputs)}")
         sizes = self.sizes(workload)

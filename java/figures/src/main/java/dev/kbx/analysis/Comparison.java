@@ -59,6 +59,11 @@ public record Comparison(
   /** A changed version or setting; null if a run does not state it. */
   public record Changed(@Nullable String then, @Nullable String now) {}
 
+  /** Number of candidates of which that became. */
+  public long candidates(TaskOutcomes.Transition transition) {
+    return candidates.stream().filter(row -> row.transition() == transition).count();
+  }
+
   /**
    * A candidate and its counterpart in the other run.
    *

@@ -76,12 +76,8 @@ public record ComparisonPage(Comparison comparison, Map<String, String> sources)
         .formatted(
             ofTasks,
             candidates,
-            candidates(TaskOutcomes.Transition.RESCUED),
-            candidates(TaskOutcomes.Transition.REGRESSED));
-  }
-
-  private long candidates(TaskOutcomes.Transition transition) {
-    return comparison.candidates().stream().filter(row -> row.transition() == transition).count();
+            comparison.candidates(TaskOutcomes.Transition.RESCUED),
+            comparison.candidates(TaskOutcomes.Transition.REGRESSED));
   }
 
   private void fill(Writer writer, String hole) throws IOException {

@@ -108,7 +108,8 @@ public final class ComparisonSection {
     return row.category() + "/" + row.task() + (row.sample() == 0 ? "" : "#" + row.sample());
   }
 
-  private static String file(String source) {
+  /** The name of a source without its folder. */
+  static String file(String source) {
     return source.substring(source.lastIndexOf('/') + 1);
   }
 
@@ -309,7 +310,7 @@ public final class ComparisonSection {
                 tasks.persistent(),
                 tasks.unresolved()));
     if (comparison.candidates().stream().anyMatch(row -> row.sample() > 0)) {
-      blocks.note(candidates(comparison.candidates()));
+      blocks.note(candidates(comparison));
     }
     count(tasks.notJudged(), "Tasks in both runs without judged candidates to compare");
     count(tasks.onlyThen(), "Tasks only in the first run");
@@ -325,17 +326,18 @@ public final class ComparisonSection {
   /**
    * A task of several candidates is right if one of them is: what became of each is another tally.
    */
-  private static String candidates(List<Row> rows) {
-    Map<TaskOutcomes.Transition, Integer> counts = new EnumMap<>(TaskOutcomes.Transition.class);
-    for (Row row : rows)
-      if (row.transition() != null) counts.merge(row.transition(), 1, Integer::sum);
+  private static String candidates(Comparison comparison) {
+    long rescued = comparison.candidates(TaskOutcomes.Transition.RESCUED);
+    long regressed = comparison.candidates(TaskOutcomes.Transition.REGRESSED);
+    long persistent = comparison.candidates(TaskOutcomes.Transition.PERSISTENT);
+    long unresolved = comparison.candidates(TaskOutcomes.Transition.UNRESOLVED);
     return "A task is right if one of its candidates is. Candidates judged in both: %d, of them rescued %d, regressed %d, persistent %d, unresolved %d."
         .formatted(
-            counts.values().stream().mapToInt(Integer::intValue).sum(),
-            counts.getOrDefault(TaskOutcomes.Transition.RESCUED, 0),
-            counts.getOrDefault(TaskOutcomes.Transition.REGRESSED, 0),
-            counts.getOrDefault(TaskOutcomes.Transition.PERSISTENT, 0),
-            counts.getOrDefault(TaskOutcomes.Transition.UNRESOLVED, 0));
+            rescued + regressed + persistent + unresolved,
+            rescued,
+            regressed,
+            persistent,
+            unresolved);
   }
 
   private void general() {

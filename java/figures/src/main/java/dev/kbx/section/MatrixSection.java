@@ -231,6 +231,6 @@ public final class MatrixSection {
   }
 
   private static String file(Kernel kernel) {
-    return kernel.source().substring(kernel.source().lastIndexOf('/') + 1);
+    return ComparisonSection.file(kernel.source());
   }
 }

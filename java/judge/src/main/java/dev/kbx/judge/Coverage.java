@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,10 +158,16 @@ final class Coverage {
     return Optional.ofNullable(first);
   }
 
+  /** Properties of right calls. */
+  private Set<String> shownRight() {
+    return right.stream()
+        .flatMap(call -> call.properties().stream())
+        .collect(Collectors.toCollection(HashSet::new));
+  }
+
   /** Properties of right calls that no failure is put down to, sorted. */
   List<String> holds() {
-    Set<String> held = new TreeSet<>();
-    right.forEach(call -> held.addAll(call.properties()));
+    Set<String> held = new TreeSet<>(shownRight());
     breaks().forEach(broken -> held.remove(broken.property()));
     return List.copyOf(held);
   }
@@ -170,8 +177,7 @@ final class Coverage {
    * failure.
    */
   List<Break> breaks() {
-    Set<String> held = new HashSet<>();
-    right.forEach(call -> held.addAll(call.properties()));
+    Set<String> held = shownRight();
     List<Break> breaks = new ArrayList<>();
     Set<String> named = new HashSet<>();
     failures.stream()
@@ -194,8 +200,7 @@ final class Coverage {
 
   /** Properties that no call says anything about, sorted, where there is a reason for that. */
   List<Unknown> unknown() {
-    Set<String> seen = new HashSet<>();
-    right.forEach(call -> seen.addAll(call.properties()));
+    Set<String> seen = shownRight();
     failures.forEach(failure -> seen.addAll(failure.call().properties()));
     return reasons.entrySet().stream()
         .filter(reason -> !seen.contains(reason.getKey()))
